@@ -1,6 +1,6 @@
 // `test` and `expect` for all browser tests, with a page that tolerates no errors.
 //
-// A console error (including violations of the content security policy), an uncaught exception, or a failed or
+// A console error or warning (including violations of the content security policy), an uncaught exception, or a failed or
 // cross-origin request fails the test, whatever else it checks. All of them are collected in `problems`; a test that
 // provokes one on purpose waits for it and clears the list:
 //
@@ -13,6 +13,9 @@ export { expect };
 
 /** Hash of the style by which Playwright hides the cursor in pictures; in Firefox it is subject to the page's policy. */
 const STYLE_OF_PICTURES = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=";
+
+/** Warning of Playwright, which the configuration tells to block it. */
+const SERVICE_WORKER_BLOCKED = "Service Worker registration blocked by Playwright";
 
 export const test = base.extend({
   // Playwright's `fill` sets a value without an event `change` in Firefox, so text is typed there.
@@ -30,7 +33,8 @@ export const test = base.extend({
     const problems = [];
     const home = new URL(baseURL).origin;
     page.on("console", (message) => {
-      if (message.type() === "error") problems.push(`console error: ${message.text()}`);
+      const isProblem = ["error", "warning"].includes(message.type()) && message.text() !== SERVICE_WORKER_BLOCKED;
+      if (isProblem) problems.push(`console ${message.type()}: ${message.text()}`);
     });
     page.on("pageerror", (error) => {
       const text = `uncaught exception: ${error.message}\n${error.stack}`;

@@ -46,20 +46,40 @@ impl Draw {
     }
 }
 
+/// Maximum numbers of parts of a drawn scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    nodes: usize,
+    jobs: usize,
+    changes: usize,
+}
+
+impl Size {
+    /// Enough for most combinations of rules.
+    pub const ORDINARY: Size = Size { nodes: 4, jobs: 12, changes: 5 };
+    /// Drawn and checked in a fifth of the time.
+    pub const SMALL: Size = Size { nodes: 2, jobs: 3, changes: 2 };
+}
+
 /// Maximum number of fixes applied to a scenario.
 const FIXES_MAX: usize = 100;
 
 /// A scenario that runs under a policy. Contradictory draws (a job on a node that cannot hold it, a parent whose
 /// children have larger guarantees) are resolved by the fixes of their findings.
 pub fn scenario(policy: &str, seed: u64) -> Scenario {
-    let mut scenario = draw(policy, &mut Draw::new(seed));
+    sized(policy, Size::ORDINARY, seed)
+}
+
+/// A scenario of a size that runs under a policy.
+pub fn sized(policy: &str, size: Size, seed: u64) -> Scenario {
+    let mut scenario = draw(policy, size, &mut Draw::new(seed));
     scenario.name = format!("{policy} {seed}");
     completed(scenario, seed)
 }
 
 /// A scenario that runs under a version of a policy's product.
 pub fn scenario_of(policy: &str, version: &str, seed: u64) -> Scenario {
-    let mut scenario = draw(policy, &mut Draw::new(seed));
+    let mut scenario = draw(policy, Size::ORDINARY, &mut Draw::new(seed));
     scenario.settings.insert("version".into(), version.into());
     scenario.name = format!("{policy} v{version} {seed}");
     completed(scenario, seed)
@@ -78,7 +98,7 @@ fn completed(mut scenario: Scenario, seed: u64) -> Scenario {
     scenario
 }
 
-fn draw(policy: &str, d: &mut Draw) -> Scenario {
+fn draw(policy: &str, size: Size, d: &mut Draw) -> Scenario {
     let mut s = Scenario { policy: policy.into(), ..Scenario::default() };
     s.cycle = d.typed(&["-", "-", "1s", "700ms", "on change", "2s, first at 1s"]);
     s.delays.start = d.typed(&["-", "-", "500ms", "2s"]);
@@ -86,15 +106,15 @@ fn draw(policy: &str, d: &mut Draw) -> Scenario {
     let n_pools = [0, 0, 0, 2, 3][d.below(5)];
     let pools: Vec<String> = (0..n_pools).map(|i| format!("pool-{i}")).collect();
     let is_wide = d.in_hundred(70);
-    let nodes: Vec<NodeEntry> = (0..=d.below(4)).map(|i| node(d, i, &pools, is_wide)).collect();
+    let nodes: Vec<NodeEntry> = (0..1 + d.below(size.nodes)).map(|i| node(d, i, &pools, is_wide)).collect();
     let queues = queues(d, &pools, is_wide);
     let parents: Vec<&String> = queues.iter().filter_map(|queue| queue.parent.as_ref()).collect();
     let names = queues.iter().map(|queue| queue.name.clone());
     let leaves: Vec<String> = names.filter(|name| !parents.contains(&name)).collect();
     let machines: Vec<String> = nodes.iter().flat_map(machines_of).collect();
-    let n_jobs = 1 + d.below(12);
+    let n_jobs = 1 + d.below(size.jobs);
     let jobs: Vec<JobEntry> = (0..n_jobs).map(|i| job(d, i, (policy, is_wide), &leaves, &machines, &pools)).collect();
-    let n_changes = d.below(6);
+    let n_changes = d.below(size.changes + 1);
     s.timeline = Arc::new((0..n_changes).map(|_| change(d, &machines, &queues, &jobs, &pools)).collect());
     let pool = |name: String| PoolEntry { name, ..PoolEntry::default() };
     s.pools = Arc::new(pools.into_iter().map(pool).collect());

@@ -7,12 +7,12 @@ use fairground::trace::Event;
 use fairground::translate::translate;
 use serde_json::Value;
 
-use crate::draw;
+use crate::draw::{self, Size};
 use crate::laws::{self, Broken, Verdict};
 
 /// Runs all laws over the scenario of a seed; returns a minimised scenario that violates the same law, if any.
-pub fn soak(policy: &str, seed: u64) -> Option<(Broken, Scenario)> {
-    let scenario = draw::scenario(policy, seed);
+pub fn soak(policy: &str, size: Size, seed: u64) -> Option<(Broken, Scenario)> {
+    let scenario = draw::sized(policy, size, seed);
     let found = broken(&scenario, seed, None)?;
     Some(reduced(scenario, found, seed))
 }

@@ -2,7 +2,7 @@
 //! number.
 
 use fairground::scenario::{Scenario, check, to_yaml};
-use fairground_tests::draw;
+use fairground_tests::draw::{self, Size};
 use fairground_tests::soak::{broken, soak};
 
 /// Number of scenarios per policy.
@@ -10,7 +10,7 @@ const CASES: u64 = 120;
 
 fn laws_hold(policy: &str) {
     for seed in 1..=CASES {
-        if let Some((broken, scenario)) = soak(policy, seed) {
+        if let Some((broken, scenario)) = soak(policy, Size::ORDINARY, seed) {
             panic!("{policy}, seed {seed}: {}\n{}\n{}", broken.law, broken.says, to_yaml(&scenario));
         }
     }

@@ -22,7 +22,7 @@ pub fn browser(dist: &Path, project: &str, args: &[String]) -> Result<Tally, Fai
         "webkit" => tools::WEBKIT.path()?,
         _ => tools::CHROMIUM.path()?,
     };
-    let server = Server::bind(dist.to_owned(), MOUNT)?;
+    let server = Server::bind(dist.to_owned(), MOUNT, 0)?;
     let address = server.address();
     std::thread::spawn(move || server.run());
     step("Browser tests", || {

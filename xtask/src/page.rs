@@ -1,29 +1,31 @@
-//! Builds the page with trunk: a folder of static files that any web host can serve from any path.
+//! Builds the page: a folder of static files that any web host can serve from any path.
 //!
-//! `Trunk.toml` and `index.html` define the build, so that a plain `trunk serve` does the same. This module installs
-//! what the build needs and contains its last step ([`finish`], called by trunk), which adds the first frame as static
-//! markup, the service worker, the documents and the licences.
+//! The program is compiled by cargo, bound to JavaScript by wasm-bindgen and optimised by wasm-opt. The files that
+//! `index.html` names are published under names with a hash of their content, so that browsers may cache them for ever.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brotli::enc::BrotliEncoderParams;
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha384};
 
 use crate::documents;
-use crate::files::{files_below, read, write};
+use crate::files::{clear, files_below, read, write};
 use crate::root;
-use crate::step::{Failure, cargo, output, run, set_incremental, step};
+use crate::server::Server;
+use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
 /// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit.
 /// The printed table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort
 /// only for the sake of the download is not worth it. Another tenth reads and writes files of other products; a
 /// separate program for them would save an eighth of a second once, but take minutes to build and optimise.
-const START_PAGE_LIMIT: usize = 1_865_000;
+///
+/// The revision alone, twelve characters in the program, changes the packed size by up to 4 kB.
+const START_PAGE_LIMIT: usize = 1_870_000;
 
 /// Placeholder for the first frame in `index.html`.
 const FIRST_FRAME_MARK: &str = "<!-- first frame -->";
@@ -34,136 +36,224 @@ const OFFLINE_MARK: &str = "<!-- offline -->";
 /// The bundled editor of the scenario as text, below the folder of the page.
 const EDITOR: &str = "editor/editor.js";
 
-/// Builds the optimised page into `dist/`, prints its sizes, and fails if the start page is too large.
+/// Name of the program's two files, as `index.html` refers to them.
+const PROGRAM: &str = "fairground-web";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Build {
+    /// Compiled in seconds; without first frame and service worker.
+    Development,
+    /// Optimised for size.
+    Release,
+}
+
+/// Builds the optimised page into `dist/`.
 pub fn dist() -> Result<PathBuf, Failure> {
     let dist = root().join("dist");
-    let mut build = trunk("build")?;
-    build.args(["--release", "--dist"]).arg(&dist);
-    // Panic messages contain paths of source files; those of dependencies would reveal the builder's folders. The
-    // variable replaces the flags of `.cargo/config.toml`, so these are repeated.
-    if let Some(home) = cargo_home() {
-        let flags = format!(
-            "--cfg erase_components --remap-path-prefix={}= --remap-path-prefix={}=",
-            home.join("registry/src").display(),
-            root().display()
-        );
-        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
-    }
-    // Shown in *About*.
-    let revision = output(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).current_dir(root()));
-    build.envs(revision.map(|revision| ("FAIRGROUND_REVISION", revision)));
-    step("Build the page", || run(&mut build, COMPILE))?;
-    check_sizes(&dist)?;
+    step("Build the page", || build(Build::Release, &dist))?;
     Ok(dist)
 }
 
-/// Builds the page for development, serves it on this machine, and rebuilds it whenever a file changes.
+/// Builds the page, serves it on this machine, and builds it again whenever a file has changed.
 pub fn serve(is_release: bool, port: Option<u16>) -> Result<(), Failure> {
-    let mut serve = trunk("serve")?;
-    serve.arg("--dist").arg(root().join("target/page"));
-    serve.args(is_release.then_some("--release"));
-    serve.args(port.map(|port| format!("--port={port}")));
-    run(&mut serve, COMPILE)
-}
-
-const COMPILE: &str = "read the messages above";
-
-/// Returns a `trunk` command with the other pinned tools on its search path.
-fn trunk(task: &str) -> Result<Command, Failure> {
-    let target = tools::wasm_target()?;
-    let mut folders = vec![tools::bin(), tools::node_packages()?.join("node_modules/.bin")];
-    let program = tools::trunk_and_wasm_bindgen(|| {
-        // Only if tools are missing, so that a first page does not wait for them and then compile. Trunk reports
-        // errors.
-        let mut compile = cargo();
-        compile.args(["build", "--quiet", "--package=fairground-web", "--target", target]);
-        if task == "serve" {
-            output(&mut compile);
+    let build_kind = if is_release { Build::Release } else { Build::Development };
+    let folder = root().join("target/page");
+    step("Build the page", || build(build_kind, &folder))?;
+    let server = Server::bind(folder.clone(), "/", port.unwrap_or(8080))?;
+    println!("{}", server.address());
+    std::thread::spawn(move || server.run());
+    let mut built = last_change()?;
+    loop {
+        std::thread::sleep(Duration::from_millis(500));
+        let changed = last_change()?;
+        if changed > built {
+            built = changed;
+            if let Err(failure) = step("Build the page", || build(build_kind, &folder)) {
+                eprintln!("{failure}");
+            }
         }
-    })?;
-    folders.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    let path = std::env::join_paths(folders).unwrap_or_else(|_| OsString::new());
-    let mut trunk = Command::new(program);
-    trunk.arg(task).current_dir(root()).env("PATH", path).env_remove("NO_COLOR");
-    set_incremental(&mut trunk);
-    Ok(trunk)
+    }
 }
+
+/// Returns when a file of the page or of its program was last written.
+fn last_change() -> Result<Option<SystemTime>, Failure> {
+    let mut files = vec![root().join("index.html")];
+    for folder in ["assets", "core/src", "web/src"] {
+        files.extend(files_below(&root().join(folder))?);
+    }
+    Ok(files.iter().filter_map(|path| path.metadata().ok()?.modified().ok()).max())
+}
+
+/// Builds the page into a folder, which is emptied once the program is compiled.
+fn build(kind: Build, folder: &Path) -> Result<(), Failure> {
+    tools::node_packages()?;
+    let program = program(kind)?;
+    clear(folder)?;
+    let mut page = publish(kind, &program, folder)?;
+    documents::write_lessons(folder)?;
+    documents::write_notes(folder)?;
+    write_editor(folder)?;
+    if kind == Build::Release {
+        let offline = "<meta name=\"offline-worker\" content=\"offline.js\" />";
+        page = page.replace(FIRST_FRAME_MARK, &first_frame()?).replace(OFFLINE_MARK, offline);
+    }
+    write(&folder.join("index.html"), page.as_bytes())?;
+    if kind == Build::Release {
+        write_offline_worker(folder)?;
+    }
+    // Last, because the service worker does not cache them.
+    documents::write_all(folder)
+}
+
+/// Compiles the program. Returns the folder with its script and its WebAssembly.
+fn program(kind: Build) -> Result<PathBuf, Failure> {
+    // In parallel with the installation of wasm-bindgen, which leaves a core idle for part of its time.
+    let (compiled, wasm_bindgen) = std::thread::scope(|scope| {
+        let installed = scope.spawn(tools::wasm_bindgen);
+        let compiled = compile(kind);
+        (compiled, installed.join().unwrap_or_else(|_| Err(Failure::new("an installation panicked", MESSAGES))))
+    });
+    let folder = root().join("target/wasm-bindgen");
+    clear(&folder)?;
+    let mut bind = Command::new(wasm_bindgen?);
+    bind.args(["--target=web", "--no-typescript", "--out-dir"]).arg(&folder).arg(compiled?);
+    bind.args((kind == Build::Development).then_some("--debug"));
+    run(&mut bind, MESSAGES)?;
+    if kind == Build::Release {
+        let wasm = folder.join(format!("{PROGRAM}_bg.wasm"));
+        let mut optimise = tools::node_program("wasm-opt")?;
+        optimise.args(["-Os", "--low-memory-unused", "--reorder-functions-by-name", "--strip-debug"]);
+        run(optimise.arg(&wasm).arg("-o").arg(&wasm), MESSAGES)?;
+    }
+    Ok(folder)
+}
+
+/// Compiles the program to WebAssembly. Returns the path of the file.
+fn compile(kind: Build) -> Result<PathBuf, Failure> {
+    let target = tools::wasm_target()?;
+    let mut compile = cargo();
+    compile.args(["build", "--quiet", "--package", PROGRAM, "--target", target]);
+    let profile = if kind == Build::Release {
+        compile.args(["--profile", "wasm-release"]);
+        // Panic messages contain paths of source files; those of dependencies would reveal the builder's folders. The
+        // variable replaces the flags of `.cargo/config.toml`, so these are repeated.
+        if let Some(home) = cargo_home() {
+            let flags = format!(
+                "--cfg erase_components --remap-path-prefix={}= --remap-path-prefix={}=",
+                home.join("registry/src").display(),
+                root().display()
+            );
+            compile.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
+        }
+        "wasm-release"
+    } else {
+        "debug"
+    };
+    // Shown in *About*.
+    let revision = output(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).current_dir(root()));
+    compile.envs(revision.map(|revision| ("FAIRGROUND_REVISION", revision)));
+    run(&mut compile, MESSAGES)?;
+    Ok(root().join(format!("target/{target}/{profile}/{PROGRAM}.wasm")))
+}
+
+const MESSAGES: &str = "read the messages above";
 
 fn cargo_home() -> Option<PathBuf> {
     let set = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
 }
 
-/// Completes a build of trunk, which calls it after each build with the folder in its environment. A development build
-/// has neither a first frame nor a service worker.
-pub fn finish() -> Result<(), Failure> {
-    let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
-    let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
-    documents::write_lessons(&folder)?;
-    documents::write_notes(&folder)?;
-    write_editor(&folder)?;
-    if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
-        return documents::write_all(&folder);
+/// Writes the files that `index.html` refers to under names with a hash of their content. Returns the text of the page
+/// with these names and the hashes that the browser checks.
+fn publish(kind: Build, program: &Path, folder: &Path) -> Result<String, Failure> {
+    let assets = root().join("assets");
+    let files = [
+        assets.join("favicon.svg"),
+        assets.join("style.css"),
+        assets.join("boot.js"),
+        program.join(format!("{PROGRAM}.js")),
+        program.join(format!("{PROGRAM}_bg.wasm")),
+    ];
+    let mut page = String::from_utf8_lossy(&read(&root().join("index.html"))?).into_owned();
+    for path in files {
+        let extension = path.extension().unwrap_or_default();
+        let is_minified = kind == Build::Release && (extension == "css" || extension == "js");
+        let content = if is_minified { minify(&path)? } else { read(&path)? };
+        let reference = format!("\"{}\"", path.file_name().unwrap_or_default().display());
+        if !page.contains(&reference) {
+            return Err(Failure::new(format!("index.html does not refer to {reference}"), "add the reference"));
+        }
+        let name = hashed_name(&path, &content);
+        write(&folder.join(&name), &content)?;
+        // Browsers do not check preloaded WebAssembly, and warn of a hash.
+        let integrity = if extension == "wasm" {
+            String::new()
+        } else {
+            format!(" integrity=\"sha384-{}\"", STANDARD.encode(Sha384::digest(&content)))
+        };
+        page = page.replace(&reference, &format!("\"./{name}\"{integrity}"));
     }
+    Ok(page)
+}
+
+/// Returns the name of a published file: `style-0123456789abcdef.css`.
+fn hashed_name(path: &Path, content: &[u8]) -> String {
+    let [stem, extension] = [path.file_stem(), path.extension()].map(|part| part.unwrap_or_default().display());
+    format!("{stem}-{}.{extension}", short_hash(content))
+}
+
+/// Returns the first 16 hexadecimal digits of a hash, sufficient to distinguish versions.
+fn short_hash(content: &[u8]) -> String {
+    Sha256::digest(content).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Renders the first frame of the start scenario as static markup.
+fn first_frame() -> Result<String, Failure> {
     let mut render = cargo();
     // Run from the workspace, so that the features match those of the tests and the engine is not compiled again.
     render.args(["run", "--quiet", "--example", "first_frame"]);
-    // These flags are for the WASM target.
-    render.env_remove("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS");
-    let markup = output(&mut render)
-        .ok_or_else(|| Failure::new("the first frame could not be rendered", "run the example first_frame"))?;
-    let offline = "<meta name=\"offline-worker\" content=\"offline.js\" />";
-    let page = folder.join("index.html");
-    replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
-    write_offline_worker(&folder)?;
-    // Last, because the service worker does not cache them.
-    documents::write_all(&folder)
+    output(&mut render)
+        .ok_or_else(|| Failure::new("the first frame could not be rendered", "run the example first_frame"))
 }
 
 /// Bundles the editor of the scenario as text, which the page loads when it is opened.
 fn write_editor(folder: &Path) -> Result<(), Failure> {
-    let packages = tools::node_packages()?.join("node_modules");
-    let mut bundle = Command::new(packages.join(".bin/esbuild"));
+    let mut bundle = tools::node_program("esbuild")?;
     bundle.arg(root().join("assets/editor/editor.js"));
     bundle.args(["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-comments=none"]);
     bundle.arg("--log-level=warning").arg(format!("--outfile={}", folder.join(EDITOR).display()));
     // The sources are outside of the folder of the packages.
-    bundle.env("NODE_PATH", &packages);
+    bundle.env("NODE_PATH", tools::node_packages()?.join("node_modules"));
     run(&mut bundle, "read the messages of esbuild above")
+}
+
+/// Returns a style sheet or a script without comments and spaces.
+fn minify(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut minify = tools::node_program("esbuild")?;
+    minify.args(["--minify", "--target=es2022", "--legal-comments=none", "--log-level=warning"]).arg(path);
+    let failure = || Failure::new(format!("{} could not be minified", path.display()), "run esbuild on it");
+    output(&mut minify).map(String::into_bytes).ok_or_else(failure)
 }
 
 /// Writes the service worker with the list of cached files, all files of the page, and their hash.
 fn write_offline_worker(folder: &Path) -> Result<(), Failure> {
     let files = files_below(folder)?;
     let contents = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    let version = format!("{:016x}", hash(&contents));
     let hashed = files.iter().zip(&contents).filter_map(|(path, content)| {
         let name = path.strip_prefix(folder).ok()?.display().to_string();
         let hash = STANDARD.encode(Sha256::digest(content));
         (name != "index.html").then(|| format!("\n  [\"{name}\", \"sha256-{hash}\"],"))
     });
     let lines = hashed.collect::<String>();
-    let worker = folder.join("offline.js");
-    write(&worker, &read(&root().join("assets/offline.js"))?)?;
-    replace_in(
-        &worker,
-        &[
-            ("const VERSION = \"\";", &format!("const VERSION = \"{version}\";")),
-            ("const FILES = [];", &format!("const FILES = [{lines}\n];")),
-        ],
-    )
-}
-
-fn replace_in(path: &Path, pairs: &[(&str, &str)]) -> Result<(), Failure> {
-    let mut text = String::from_utf8_lossy(&read(path)?).into_owned();
-    for (from, to) in pairs {
-        text = text.replace(from, to);
-    }
-    write(path, text.as_bytes())
+    let worker = String::from_utf8_lossy(&read(&root().join("assets/offline.js"))?)
+        .replace("const VERSION = \"\";", &format!("const VERSION = \"{}\";", short_hash(&contents.concat())))
+        .replace("const FILES = [];", &format!("const FILES = [{lines}\n];"));
+    write(&folder.join("offline.js"), worker.as_bytes())
 }
 
 /// Prints the sizes of the files that the start page loads, raw and after brotli at quality 11, usual for static files.
-fn check_sizes(folder: &Path) -> Result<(), Failure> {
+/// Fails if the start page is too large.
+pub fn check_sizes(folder: &Path) -> Result<(), Failure> {
     println!("   {:<34}{:>12}{:>12}", "start page", "bytes", "brotli");
     let mut total = (0, 0);
     for name in start_page_files(folder)? {
@@ -201,14 +291,6 @@ fn start_page_files(folder: &Path) -> Result<Vec<String>, Failure> {
         }
     }
     Ok(names)
-}
-
-/// Returns the FNV-1a hash of all contents, sufficient to distinguish versions.
-fn hash(contents: &[Vec<u8>]) -> u64 {
-    contents
-        .iter()
-        .flatten()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]

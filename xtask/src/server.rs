@@ -1,4 +1,4 @@
-//! A static file server for the browser tests: loopback only, GET and HEAD.
+//! A static file server for development and the browser tests: loopback only, GET and HEAD.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -17,10 +17,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on a free port.
-    pub fn bind(folder: PathBuf, mount: &'static str) -> Result<Self, Failure> {
-        let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, 0))
-            .map_err(|error| Failure::new(format!("cannot listen: {error}"), "check the network of this machine"))?;
+    /// Listens on a port; 0 takes a free one.
+    pub fn bind(folder: PathBuf, mount: &'static str, port: u16) -> Result<Self, Failure> {
+        let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
+            Failure::new(format!("cannot listen: {error}"), "choose another port, or check the network of this machine")
+        })?;
         Ok(Self { listener, folder, mount })
     }
 
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn only_files_inside_the_folder_are_found() {
-        let server = Server::bind("site".into(), "/sub/").expect("some port is free");
+        let server = Server::bind("site".into(), "/sub/", 0).expect("some port is free");
         let found = |path: &str| server.file(path).map(|path| path.display().to_string());
         assert_eq!(found("/sub/").as_deref(), Some("site/index.html"));
         assert_eq!(found("/sub/assets/a.js").as_deref(), Some("site/assets/a.js"));

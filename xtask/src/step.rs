@@ -53,16 +53,10 @@ pub fn without_incremental() {
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(crate::root());
-    set_incremental(&mut command);
-    command
-}
-
-/// Tells a command that calls cargo whether it compiles incrementally: otherwise it would compile again what another one
-/// has compiled.
-pub fn set_incremental(command: &mut Command) {
     if WITHOUT_INCREMENTAL.load(Ordering::Relaxed) {
         command.env("CARGO_INCREMENTAL", "0");
     }
+    command
 }
 
 /// Runs `command` and waits for it. Fails unless it succeeds.

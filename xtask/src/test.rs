@@ -38,6 +38,7 @@ pub fn everything() -> ExitCode {
     });
     match built {
         Ok(dist) => {
+            report.note(page::check_sizes(&dist).map(|()| Tally::default()));
             report.note(browser(&dist, "journeys", &[]));
             report.note(screens(&dist, &[]));
         }

@@ -36,8 +36,6 @@ struct Tool {
     /// Arguments that print name and version.
     version_args: &'static [&'static str],
     program: &'static str,
-    /// The tools run for a second or so per build; their own release profiles would take minutes to compile.
-    opt_level: &'static str,
     /// Further arguments of the installation.
     install_args: &'static [&'static str],
 }
@@ -66,7 +64,8 @@ impl Tool {
                 .arg("--root")
                 .arg(tools())
                 .args(self.install_args)
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level)
+                // The tools run for a second or so; their own release profiles would take minutes to compile.
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
                 .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
             run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))
@@ -75,44 +74,16 @@ impl Tool {
     }
 }
 
-/// `wasm-bindgen` in exactly the version of `Cargo.lock`.
-fn wasm_bindgen() -> Result<Tool, Failure> {
-    Ok(Tool {
+/// Returns the path of `wasm-bindgen`, in exactly the version of `Cargo.lock`.
+pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
+    let wasm_bindgen = Tool {
         package: "wasm-bindgen-cli",
         version: locked_version("wasm-bindgen")?,
         version_args: &["--version"],
         program: "wasm-bindgen",
-        opt_level: "1",
         install_args: &["--bin", "wasm-bindgen"],
-    })
-}
-
-/// `trunk` without its downloads, which are not used here and compile a TLS library.
-fn trunk() -> Tool {
-    Tool {
-        package: "trunk",
-        version: "0.21.14".to_owned(),
-        version_args: &["--version"],
-        program: "trunk",
-        opt_level: "0",
-        install_args: &["--no-default-features"],
-    }
-}
-
-/// Returns the path of `trunk`. Installs it and `wasm-bindgen` if they are missing, in parallel with each other and
-/// with `meanwhile`, because each leaves a core idle for part of its time.
-pub fn trunk_and_wasm_bindgen(meanwhile: impl FnOnce() + Send) -> Result<PathBuf, Failure> {
-    let (trunk, wasm_bindgen) = (trunk(), wasm_bindgen()?);
-    if let (Some(trunk), Some(_)) = (trunk.find(), wasm_bindgen.find()) {
-        return Ok(trunk);
-    }
-    std::thread::scope(|scope| {
-        let installed = scope.spawn(|| wasm_bindgen.path());
-        scope.spawn(meanwhile);
-        let trunk = trunk.path()?;
-        installed.join().unwrap_or_else(|_| Err(Failure::new("an installation panicked", "run the task again")))?;
-        Ok(trunk)
-    })
+    };
+    wasm_bindgen.path()
 }
 
 /// Returns the path of `cargo-mutants`.
@@ -122,7 +93,6 @@ pub fn cargo_mutants() -> Result<PathBuf, Failure> {
         version: "27.1.0".to_owned(),
         version_args: &["mutants", "--version"],
         program: "cargo-mutants",
-        opt_level: "1",
         install_args: &[],
     };
     mutants.path()
@@ -135,7 +105,6 @@ pub fn cargo_deny() -> Result<PathBuf, Failure> {
         version: "0.20.2".to_owned(),
         version_args: &["--version"],
         program: "cargo-deny",
-        opt_level: "1",
         install_args: &[],
     };
     deny.path()
@@ -190,6 +159,11 @@ pub fn node_packages() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
+/// Returns a command for a program of the Node packages.
+pub fn node_program(name: &str) -> Result<Command, Failure> {
+    Ok(Command::new(node_packages()?.join("node_modules/.bin").join(name)))
+}
+
 /// A browser for the tests.
 pub struct Browser {
     name: &'static str,
@@ -203,8 +177,9 @@ pub struct Browser {
 pub const CHROMIUM: Browser = Browser {
     name: "Chromium",
     variable: "FAIRGROUND_CHROMIUM",
-    programs: &["chromium", "chromium-browser", "google-chrome"],
-    packages: &["chromium", "fonts-liberation"],
+    // The shell without windows takes two thirds of the time.
+    programs: &["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"],
+    packages: &["chromium-headless-shell", "fonts-liberation"],
 };
 
 pub const FIREFOX: Browser = Browser {

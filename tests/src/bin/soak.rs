@@ -9,7 +9,7 @@ use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{check, to_yaml};
 use fairground_tests::digests::digests;
-use fairground_tests::draw;
+use fairground_tests::draw::{self, Size};
 use fairground_tests::soak::soak;
 
 /// Run every law over drawn scenarios
@@ -28,6 +28,9 @@ struct Args {
     /// Go on behind a broken law, to so many of them
     #[arg(long, default_value_t = 1)]
     broken: usize,
+    /// Draw scenarios of at most two entries of nodes and three jobs, a multiple in the same time
+    #[arg(long)]
+    small: bool,
     /// Check nothing: print a link to a cycle of each scenario, and the digest of its state
     #[arg(long)]
     links: bool,
@@ -53,12 +56,13 @@ fn main() -> ExitCode {
     }
     // A panic counts as a violation, and minimising its scenario repeats it hundreds of times.
     std::panic::set_hook(Box::new(|_| {}));
+    let size = if args.small { Size::SMALL } else { Size::ORDINARY };
     let mut n_broken = 0;
     for policy in policies {
         let start = Instant::now();
         let mut n_here = 0;
         for seed in args.seed..args.seed.saturating_add(args.cases) {
-            let Some((broken, scenario)) = soak(policy, seed) else { continue };
+            let Some((broken, scenario)) = soak(policy, size, seed) else { continue };
             println!("# {policy}, seed {seed}: {}\n# {}\n", broken.law, broken.says.replace('\n', "\n# "));
             println!("{}", to_yaml(&scenario));
             n_here += 1;
