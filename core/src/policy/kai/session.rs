@@ -151,14 +151,19 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// Capacity for the partial jobs of searches and their tasks: without it the first one moves all jobs.
+const SPARE: usize = 64;
+
 impl SessionState {
     fn open(pool: PoolState) -> SessionState {
         let PoolState { jobs: facts, pods, .. } = pool;
+        let mut jobs = Vec::with_capacity(facts.len() + SPARE);
+        jobs.extend((0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)));
         let mut state = SessionState {
             nodes: pool.nodes,
             queues: pool.queues,
-            jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
-            tasks: Vec::with_capacity(pods.len()),
+            jobs,
+            tasks: Vec::with_capacity(pods.len() + SPARE),
             groups: pool.groups,
             sums_are_exact: pool.sums_are_exact,
             evicted: BTreeSet::new(),

@@ -76,6 +76,9 @@ impl Fill {
 impl Group {
     /// The tree of pod sets sorted by name; `min_sub_group` is given by the name of a group, the root's being empty.
     pub fn of(sets: &[SetSpec<'_>], min_sub_group: impl Fn(&str) -> Option<usize>) -> Group {
+        if sets.iter().all(|set| set.path.is_empty()) {
+            return Group { min_sub_group: min_sub_group(""), ..Group::flat(sets.len()) };
+        }
         let numbered: Vec<(usize, SetSpec<'_>)> = sets.iter().copied().enumerate().collect();
         Group::below("", 0, &numbered, &min_sub_group)
     }

@@ -30,10 +30,6 @@ impl Leaves {
         Leaves(leaves)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Inserts jobs at their `rank` in job order. From each leaf that receives a job, removes the jobs for which
     /// `is_left_out` holds.
     pub fn with(

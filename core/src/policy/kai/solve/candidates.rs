@@ -40,19 +40,19 @@ impl Session<'_> {
     /// Candidate victims, in the order in which they are evicted.
     pub fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Leaves {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let evictable = self.own_jobs().filter(|&v| self.may_lose(v));
         let victims = match search {
             VictimSearch::Reclaim(allocations) => {
                 return queue.map_or_else(Leaves::default, |queue| self.victims_of_reclaim(allocations, queue, job));
             }
             VictimSearch::Preemption => {
                 let is_lower = |v: &JobRef| self.facts_of(*v).queue == queue && self.facts_of(*v).priority < priority;
-                let active = evictable.filter(is_lower).filter(|&v| self.counts_active(v, true));
-                active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
+                let lower =
+                    self.own_jobs().filter(is_lower).filter(|&v| self.may_lose(v) && self.counts_active(v, true));
+                lower.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
             }
             VictimSearch::Consolidation { most } => {
-                let movable = evictable.filter(|&v| v != job && self.counts_active(v, most.is_none()));
-                let mut victims: Vec<JobRef> = movable.collect();
+                let is_movable = |&v: &JobRef| v != job && self.may_lose(v) && self.counts_active(v, most.is_none());
+                let mut victims: Vec<JobRef> = self.own_jobs().filter(is_movable).collect();
                 if let Some(most) = most {
                     victims.sort_by(|&l, &r| self.state.job_order(r, l));
                     self.draw_jobs(RandomOrder::Consolidation, &mut victims);
@@ -155,6 +155,15 @@ impl Session<'_> {
     pub fn note_protected(&mut self, search: &VictimSearch, job: JobRef) {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let Some(claimant_queue) = queue else { return };
+        let mut queues = (0..self.state.queues.len()).map(QueueRef::of);
+        let is_any_protected = match search {
+            VictimSearch::Reclaim(_) => queues.any(|q| self.may_protect(q, Against::Reclaim(claimant_queue))),
+            VictimSearch::Preemption => self.may_protect(claimant_queue, Against::Preemption),
+            VictimSearch::Consolidation { .. } => false,
+        };
+        if !is_any_protected {
+            return;
+        }
         let mut checks = Vec::new();
         for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
             let facts = self.facts_of(victim);

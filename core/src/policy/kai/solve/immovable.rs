@@ -26,21 +26,20 @@ pub static PREEMPTIBLE: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
-    /// Notes why a search for victims has no candidates.
+    /// Notes why a search for victims can have no candidates.
     pub fn note_immovable(&mut self, search: &VictimSearch, job: JobRef) {
         let may_lose =
             |&other: &JobRef| other != job && self.job(other).n_active_allocated != 0 && self.may_lose(other);
-        let of_cluster = Subject { queue: None, ..self.about_job(job) };
-        let check = if !self.own_jobs().any(|other| may_lose(&other)) {
-            Some(nothing_preemptible(of_cluster))
-        } else if matches!(search, VictimSearch::Preemption) {
-            let queue = self.facts_of(job).queue;
-            let of_queue = self.own_jobs().filter(may_lose).filter(|&other| self.facts_of(other).queue == queue);
-            let lowest = of_queue.min_by_key(|&other| self.facts_of(other).priority);
-            let check = lowest.map(|lowest| self.lower_priority(job, lowest));
-            Some(check.unwrap_or_else(|| nothing_preemptible(self.about_job(job))))
+        let queue = self.facts_of(job).queue;
+        let is_lowest_wanted = matches!(search, VictimSearch::Preemption);
+        let of_queue = self.own_jobs().filter(|&other| is_lowest_wanted && self.facts_of(other).queue == queue);
+        let lowest = of_queue.filter(may_lose).min_by_key(|&other| self.facts_of(other).priority);
+        let check = if let Some(lowest) = lowest {
+            Some(self.lower_priority(job, lowest))
+        } else if !self.own_jobs().any(|other| may_lose(&other)) {
+            Some(nothing_preemptible(Subject { queue: None, ..self.about_job(job) }))
         } else {
-            None
+            is_lowest_wanted.then(|| nothing_preemptible(self.about_job(job)))
         };
         let check = check.filter(|check| !check.holds);
         self.notes.about(job, |note| {

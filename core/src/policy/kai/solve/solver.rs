@@ -81,6 +81,10 @@ impl Session<'_> {
         let lists_once = !generators.contains(&Generator::NodeByNode)
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
+        if self.notes.is_on() && !chunk.is_empty() {
+            self.note_protected(search, job);
+            self.note_immovable(search, job);
+        }
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
         let solved =
             generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out)).flatten();
@@ -230,12 +234,6 @@ impl Session<'_> {
         let (search, job) = (claimant.search, claimant.job);
         let mut tree = QueueTree::victims(&self.state);
         let victims = claimant.candidates.clone().unwrap_or_else(|| self.victims_for(search, job));
-        if self.notes.is_on() {
-            self.note_protected(search, job);
-            if victims.is_empty() {
-                self.note_immovable(search, job);
-            }
-        }
         tree.load_leaves(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
