@@ -1,7 +1,7 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fairground::id::{JobId, QueueId};
 use fairground::text;
@@ -73,13 +73,13 @@ fn still_waiting(frame: &Frame) -> Text {
     if frame.cycle == 0 || waiting.is_empty() {
         return Text::default();
     }
-    let jobs_of = |is_of: fn(EventWord) -> bool| -> BTreeSet<JobId> {
+    let jobs_of = |is_of: fn(EventWord) -> bool| -> HashSet<JobId> {
         let events = frame.events.iter().filter(|event| is_of(event.word()));
         events.flat_map(|event| [frame.job_of(event), event.by()]).flatten().collect()
     };
     let told = jobs_of(|word| word.is_decision() || word == EventWord::Requeued);
     let submitted = jobs_of(|word| word == EventWord::Submitted);
-    let refused: BTreeSet<JobId> = frame.refusals.iter().map(|refusal| refusal.job).collect();
+    let refused: HashSet<JobId> = frame.refusals.iter().map(|refusal| refusal.job).collect();
     let fates = frame.fates();
     // One that was submitted but not considered, or runs in part, waits for nothing that it was refused.
     let is_kept_waiting = |row: &&JobRow| {

@@ -1,7 +1,11 @@
 //! Cluster: nodes as cards, GPUs as cells.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use fairground::words::Selection;
 use leptos::html;
+use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -11,6 +15,7 @@ use super::draw::{cluster as draw, key, marked as draw_marked};
 use super::selected_cells::{SelectedCells, marked};
 use super::view;
 use crate::chart::alternative::Alternative;
+use crate::engine::protocol::Frame;
 use crate::state::command::Command;
 use crate::state::layout::options::Presenting;
 use crate::store::Store;
@@ -30,8 +35,9 @@ pub fn ClusterView() -> impl IntoView {
     on_size(place, move |element| height.set(height_left(element)));
     // Height for the picture while it is presented.
     let room = Memo::new(move |_| presented.get().then(|| height.get()).filter(|height| *height > 0.0));
+    let frame = after_other_views(store.frame);
     let view = Memo::new(move |_| {
-        let (frame, alternative) = (store.frame.get()?, store.alternative.get());
+        let (frame, alternative) = (frame.get()?, store.alternative.get());
         let (changed, resource) = (store.changed.get(), store.charted.get());
         let mut view = match room.get() {
             Some(height) => view::filling(&frame, (width.get(), height), resource),
@@ -45,7 +51,7 @@ pub fn ClusterView() -> impl IntoView {
     });
     // Combined with its picture: an effect that read both this and the view would miss changes of the view.
     let selected = Memo::new(move |_| {
-        let (frame, selection) = (store.frame.get()?, store.selection.get());
+        let (frame, selection) = (frame.get()?, store.selection.get());
         view.with(|view| {
             let view = view.as_ref()?;
             let marked = marked(view, &frame, selection.as_ref());
@@ -103,6 +109,21 @@ pub fn ClusterView() -> impl IntoView {
             </div>
         </section>
     }
+}
+
+/// With more nodes the picture is drawn in a task of its own, so that a click need not wait for it and all other views.
+const DRAWN_APART: usize = 1_000;
+
+/// The frame; one with many nodes arrives once the other views show it.
+fn after_other_views(frame: Signal<Option<Arc<Frame>>>) -> Signal<Option<Arc<Frame>>> {
+    let late = RwSignal::new(None);
+    let is_large = |frame: &Arc<Frame>| frame.nodes.len() > DRAWN_APART;
+    Effect::new(move |_| {
+        if let Some(frame) = frame.get().filter(is_large) {
+            set_timeout(move || drop(late.try_set(Some(frame))), Duration::ZERO);
+        }
+    });
+    Signal::derive(move || frame.get().and_then(|frame| if is_large(&frame) { late.get() } else { Some(frame) }))
 }
 
 /// Height from the top of the picture to the end of its panel, in pixels of the default text size.
