@@ -82,7 +82,7 @@ fn names(jobs: &[(&str, u32)]) -> Arc<Names> {
 /// An event of a job's only pod.
 fn event(names: &Names, job: &str, node: u32, gpus: f64, what: impl Fn(PodId, NodeId) -> Event) -> EventRow {
     let job = names.find(job).expect("it has a name");
-    EventRow { gpus, amount: [0.0, 0.0, gpus].into(), ..EventRow::of(what(PodId(job.0), NodeId(node))) }
+    EventRow { amount: [0.0, 0.0, gpus].into(), ..EventRow::of(what(PodId(job.0), NodeId(node))) }
 }
 
 /// An eviction in favour of another job.
@@ -132,11 +132,7 @@ pub fn start() -> Frame {
     let nodes =
         vec![node("node-1", vec![gpu_of("a1"), gpu_of("a1")]), node("node-2", vec![gpu_of("a2"), gpu_of("b1")])];
     Frame {
-        events: vec![EventRow {
-            gpus: 1.0,
-            amount: [0.0, 0.0, 1.0].into(),
-            ..EventRow::of(Event::Submitted { job: JobId(3) })
-        }],
+        events: vec![EventRow { amount: [0.0, 0.0, 1.0].into(), ..EventRow::of(Event::Submitted { job: JobId(3) }) }],
         total: [128_000.0, 512e9, 4.0].into(),
         queues,
         nodes,
@@ -167,9 +163,10 @@ pub fn reclaimed() -> Frame {
     let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
     let both = Subject { other_queue: Some(QueueId(0)), ..taker };
     let checks = reclaim_checks((taker, both), [3.0, 2.0, 2.0], [1.0, 2.0, 2.0]);
-    let evicted = EventRow { action: "reclaim".into(), checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
+    let evicted = EventRow { checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
     let claimed = event(&names, "b2", 1, 1.0, |pod, node| Event::Claimed { pod, node });
     frame.events = vec![evicted, claimed];
+    frame.actions = vec![("reclaim".into(), 1)];
     frame.events.iter_mut().for_each(|event| event.time_ms = 1000);
     frame.refusals = vec![Refusal {
         job: JobId(3),
@@ -225,7 +222,6 @@ pub fn departments() -> Frame {
     let both = Subject { queue, other_queue, job: names.find("n3"), ..Subject::default() };
     let taker = Subject { other_queue: None, ..both };
     let evicted = EventRow {
-        action: "reclaim".into(),
         checks: reclaim_checks((taker, both), [11.0, 9.0, 9.0], [7.0, 9.0, 9.0]),
         ..event(&names, "v4", 1, 2.0, reclaim(&names, "n3"))
     };
@@ -241,6 +237,7 @@ pub fn departments() -> Frame {
         jobs: vec![job(&names, "v4", [0, 0, 1], 2.0), job(&names, "n3", [0, 1, 0], 2.0)],
         names,
         events,
+        actions: vec![("reclaim".into(), 1)],
         ..Frame::default()
     }
 }

@@ -37,6 +37,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job, gpus_of)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
+        actions: actions(record),
         not_selected: record.not_selected.clone(),
         searches: record.searches.clone(),
         unfinished: record.unfinished.clone(),
@@ -418,6 +419,17 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
     happened.chain(marks).collect()
 }
 
+fn actions(record: &CycleRecord) -> Vec<(String, u32)> {
+    let mut actions: Vec<(String, u32)> = Vec::new();
+    for (n, recorded) in (1..).zip(&record.events) {
+        match actions.last_mut().filter(|last| last.0 == recorded.action) {
+            Some(last) => last.1 = n,
+            None => actions.push((recorded.action.to_string(), n)),
+        }
+    }
+    actions
+}
+
 /// The latest jobs that ended because evicted pods were not replaced.
 fn evicted(sim: &Simulation) -> Vec<EventRow> {
     let jobs = sim.evicted_jobs();
@@ -433,22 +445,16 @@ fn evicted(sim: &Simulation) -> Vec<EventRow> {
 const EVICTED_MAX: usize = 1_000;
 
 fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
-    let mut row = EventRow {
-        action: recorded.action.to_string(),
-        time_ms: time.as_millis(),
-        checks: recorded.checks.clone(),
-        ..EventRow::of(recorded.event)
-    };
+    let mut row =
+        EventRow { time_ms: time.as_millis(), checks: recorded.checks.clone(), ..EventRow::of(recorded.event) };
     let job_of = |pod: PodId| &cluster.jobs[cluster.pods[pod].job];
     match recorded.event {
         Event::Submitted { job } => {
             let at_submission = cluster.pods_of(job).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
             row.amount = sum(at_submission.map(|(_, pod)| pod));
-            row.gpus = row.amount[Resource::GPU.index()];
         }
         Event::JobDone { job } | Event::JobEvicted { job } | Event::SetAside { job } | Event::Offered { job, .. } => {
             row.amount = job_amount(cluster, job);
-            row.gpus = row.amount[Resource::GPU.index()];
         }
         Event::Evicted { pod, .. } => row.for_good = job_of(pod).restart == Restart::Never,
         Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => row.for_gang = job_of(pod).gang.is_some(),
@@ -465,7 +471,6 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
     let subject = recorded.event.subject();
     if let Some(pod) = subject.pod {
         row.amount = amount_on(cluster, &cluster.pods[pod], subject.node);
-        row.gpus = row.amount[Resource::GPU.index()];
     }
     row
 }

@@ -52,6 +52,8 @@ pub struct Frame {
     pub evicted: Vec<EventRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
+    /// The policy's names of the actions that decided them, in order, each with the number of events up to its last.
+    pub actions: Vec<(String, u32)>,
     /// Queues and jobs that were not selected as victims in the cycle, with the reason.
     pub not_selected: Vec<NotSelected>,
     /// Searches for victims in the cycle.
@@ -102,6 +104,11 @@ impl Frame {
     pub fn fates(&self) -> BTreeMap<JobId, &'static str> {
         let fate = |refusal: &Refusal| Some((refusal.job, fate(&refusal.gate)?));
         self.refusals.iter().filter_map(fate).collect()
+    }
+
+    /// The policy's name of the action that decided an event; empty if there is none.
+    pub fn action_of(&self, event: usize) -> &str {
+        self.actions.iter().find(|(_, end)| event < *end as usize).map_or("", |(name, _)| name)
     }
 
     /// The claims that a job has lost, if any.
@@ -352,12 +359,8 @@ pub struct Ask {
 pub struct EventRow {
     /// The event or mark.
     pub what: What,
-    /// The policy's name of the action that decided it; empty if there is none.
-    pub action: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
-    /// GPUs of the pod, or of the whole job.
-    pub gpus: f64,
     /// Amounts of the pod, or of the whole job.
     pub amount: Amounts,
     /// For an eviction: whether the pod is not replaced.
@@ -373,9 +376,7 @@ impl EventRow {
     pub fn of(what: impl Into<What>) -> EventRow {
         EventRow {
             what: what.into(),
-            action: String::new(),
             time_ms: 0,
-            gpus: 0.0,
             amount: Amounts::default(),
             for_good: false,
             for_gang: false,

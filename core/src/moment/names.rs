@@ -71,7 +71,7 @@ impl Names {
     }
 
     /// The same, shared.
-    pub fn job_name(&self, job: JobId) -> Arc<str> {
+    pub fn shared_job_name(&self, job: JobId) -> Arc<str> {
         self.jobs.get(job.index()).map_or_else(Arc::default, |(name, _)| name.clone())
     }
 

@@ -40,7 +40,8 @@ impl<'a> Sides<'a> {
         let is_about =
             |check: &&Check| check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver));
         let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
-        let resource = decisive.unwrap_or(if event.gpus > 0.0 { Resource::GPU } else { resource });
+        let resource =
+            decisive.unwrap_or(if event.amount[Resource::GPU.index()] > 0.0 { Resource::GPU } else { resource });
         let by_priority = event.eviction() == Some(EvictReason::ReclaimedForPriority);
         let by_quota = by_priority || event.eviction() == Some(EvictReason::ReclaimedForQuota);
         let facts = Facts::of(&event.checks, resource);

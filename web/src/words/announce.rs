@@ -31,7 +31,7 @@ pub fn announce(frame: &Frame, resource: Resource) -> String {
 
 /// Sentence of one action, whose events are the only ones in the frame: *Cycle 7, reclaim: …*
 pub fn announce_action(frame: &Frame, resource: Resource) -> String {
-    let name = frame.events.first().map_or("", |event| action(&event.action));
+    let name = action(frame.action_of(0));
     let comma = if name.is_empty() { "" } else { ", " };
     report_step(frame, resource, &format!("Cycle {}{comma}{name}", frame.cycle))
 }

@@ -5,6 +5,7 @@
 
 use fairground::id::{Id, JobId, PodId};
 use fairground::trace::Event;
+use fairground::units::Resource;
 
 use crate::engine::protocol::{Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What};
 
@@ -49,7 +50,7 @@ pub fn last_of(frame: &Frame, decisions: u32) -> Option<Frame> {
 pub fn actions(frame: &Frame) -> Vec<(&str, u32)> {
     let mut actions: Vec<(&str, u32)> = Vec::new();
     for (n, at) in (1..).zip(decisions(frame)) {
-        let name = frame.events[at].action.as_str();
+        let name = frame.action_of(at);
         match actions.last_mut().filter(|last| last.0 == name) {
             Some(last) => last.1 = n,
             None => actions.push((name, n)),
@@ -197,7 +198,7 @@ fn revert_termination(node: &mut NodeCard, about: &About<'_>) {
 /// Adds or removes claims of devices on the event's node, as many as the pod requests.
 fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
-    let n = about.event.gpus.ceil() as usize;
+    let n = about.event.amount[Resource::GPU.index()].ceil() as usize;
     let claim = Claim { job: about.job, queue: about.queue };
     let fits = |cell: &&mut Cell| {
         if on {

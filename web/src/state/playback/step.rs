@@ -95,7 +95,9 @@ pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effe
     show_decision(model, end, fx);
     let Some((frame, end)) = model.moment.frame.clone().zip(end) else { return };
     let events = decision_step::events_of_action(&frame, end);
-    let moment = Frame { events, ..(**model.moment.within_cycle.as_ref().unwrap_or(&frame)).clone() };
+    let name = decision_step::actions(&frame).into_iter().find(|action| action.1 == end).map_or("", |action| action.0);
+    let actions = vec![(name.to_string(), events.len() as u32)];
+    let moment = Frame { events, actions, ..(**model.moment.within_cycle.as_ref().unwrap_or(&frame)).clone() };
     fx.retain(|effect| !matches!(effect, Effect::AnnounceStep(..)));
     fx.push(Effect::AnnounceAction(Arc::new(moment), model.settings_resource()));
 }

@@ -146,7 +146,7 @@ fn cell_view(frame: &Frame, cell: &Cell, (tree, queues): (&Tree, &[Arc<str>])) -
                 tone: tree.tone(pod.queue),
                 from,
                 to,
-                job: frame.names.job_name(pod.job),
+                job: frame.names.shared_job_name(pod.job),
                 queue: queues.get(pod.queue as usize).cloned().unwrap_or_default(),
                 leaving: pod.leaving,
                 starting: pod.starting,
@@ -157,7 +157,7 @@ fn cell_view(frame: &Frame, cell: &Cell, (tree, queues): (&Tree, &[Arc<str>])) -
             part
         })
         .collect();
-    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), frame.names.job_name(claim.job)));
+    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), frame.names.shared_job_name(claim.job)));
     CellView { parts, claim, ..CellView::default() }
 }
 
