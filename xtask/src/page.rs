@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brotli::enc::BrotliEncoderParams;
 use sha2::{Digest, Sha256, Sha384};
+use wasm_bindgen_cli_support::Bindgen;
 
 use crate::documents;
 use crate::files::{clear, files_below, read, write};
@@ -107,18 +108,12 @@ fn build(kind: Build, folder: &Path) -> Result<(), Failure> {
 
 /// Compiles the program. Returns the folder with its script and its WebAssembly.
 fn program(kind: Build) -> Result<PathBuf, Failure> {
-    // In parallel with the installation of wasm-bindgen, which leaves a core idle for part of its time.
-    let (compiled, wasm_bindgen) = std::thread::scope(|scope| {
-        let installed = scope.spawn(tools::wasm_bindgen);
-        let compiled = compile(kind);
-        (compiled, installed.join().unwrap_or_else(|_| Err(Failure::new("an installation panicked", MESSAGES))))
-    });
+    let compiled = compile(kind)?;
     let folder = root().join("target/wasm-bindgen");
     clear(&folder)?;
-    let mut bind = Command::new(wasm_bindgen?);
-    bind.args(["--target=web", "--no-typescript", "--out-dir"]).arg(&folder).arg(compiled?);
-    bind.args((kind == Build::Development).then_some("--debug"));
-    run(&mut bind, MESSAGES)?;
+    bind(kind, &compiled, &folder).map_err(|error| {
+        Failure::new(format!("wasm-bindgen: {error:#}"), "give it the version of the crate wasm-bindgen")
+    })?;
     if kind == Build::Release {
         let wasm = folder.join(format!("{PROGRAM}_bg.wasm"));
         let mut optimise = tools::node_program("wasm-opt")?;
@@ -126,6 +121,12 @@ fn program(kind: Build) -> Result<PathBuf, Failure> {
         run(optimise.arg(&wasm).arg("-o").arg(&wasm), MESSAGES)?;
     }
     Ok(folder)
+}
+
+/// Writes the script by which a browser runs the compiled program.
+fn bind(kind: Build, compiled: &Path, folder: &Path) -> Result<(), impl std::fmt::Display> {
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(compiled).web(true)?.typescript(false).debug(kind == Build::Development).generate(folder)
 }
 
 /// Compiles the program to WebAssembly. Returns the path of the file.

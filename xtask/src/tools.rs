@@ -32,12 +32,10 @@ pub fn wasm_target() -> Result<&'static str, Failure> {
 /// A program of a crate, in a pinned version.
 struct Tool {
     package: &'static str,
-    version: String,
+    version: &'static str,
     /// Arguments that print name and version.
     version_args: &'static [&'static str],
     program: &'static str,
-    /// Further arguments of the installation.
-    install_args: &'static [&'static str],
 }
 
 impl Tool {
@@ -63,7 +61,6 @@ impl Tool {
                 .arg(format!("={version}"))
                 .arg("--root")
                 .arg(tools())
-                .args(self.install_args)
                 // The tools run for a second or so; their own release profiles would take minutes to compile.
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
@@ -74,39 +71,20 @@ impl Tool {
     }
 }
 
-/// Returns the path of `wasm-bindgen`, in exactly the version of `Cargo.lock`.
-pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
-    let wasm_bindgen = Tool {
-        package: "wasm-bindgen-cli",
-        version: locked_version("wasm-bindgen")?,
-        version_args: &["--version"],
-        program: "wasm-bindgen",
-        install_args: &["--bin", "wasm-bindgen"],
-    };
-    wasm_bindgen.path()
-}
-
 /// Returns the path of `cargo-mutants`.
 pub fn cargo_mutants() -> Result<PathBuf, Failure> {
     let mutants = Tool {
         package: "cargo-mutants",
-        version: "27.1.0".to_owned(),
+        version: "27.1.0",
         version_args: &["mutants", "--version"],
         program: "cargo-mutants",
-        install_args: &[],
     };
     mutants.path()
 }
 
 /// Returns the path of `cargo-deny`.
 pub fn cargo_deny() -> Result<PathBuf, Failure> {
-    let deny = Tool {
-        package: "cargo-deny",
-        version: "0.20.2".to_owned(),
-        version_args: &["--version"],
-        program: "cargo-deny",
-        install_args: &[],
-    };
+    let deny = Tool { package: "cargo-deny", version: "0.20.2", version_args: &["--version"], program: "cargo-deny" };
     deny.path()
 }
 
@@ -116,21 +94,8 @@ fn tools() -> PathBuf {
 }
 
 /// Returns the folder of their executables.
-pub fn bin() -> PathBuf {
+fn bin() -> PathBuf {
     tools().join("bin")
-}
-
-/// Returns the version of `package` in `Cargo.lock`.
-fn locked_version(package: &str) -> Result<String, Failure> {
-    let path = root().join("Cargo.lock");
-    let lock = std::fs::read_to_string(&path).map_err(|error| Failure::file(&path, error))?;
-    let name = format!("name = \"{package}\"");
-    lock.lines()
-        .skip_while(|line| *line != name)
-        .nth(1)
-        .and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'))
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}"), "run `cargo check --workspace`"))
 }
 
 /// Installs Playwright, axe, binaryen, esbuild and CodeMirror as pinned by the Node package of the browser tests.
