@@ -89,7 +89,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tests", &["flate2", "fairground", "serde", "serde_json", "clap", "proptest", "expect-test"]),
-    ("xtask", &["base64", "brotli", "pulldown-cmark", "sha2", "tiny_http"]),
+    ("xtask", &["base64", "brotli", "pulldown-cmark", "sha2", "tiny_http", "wasm-bindgen-cli-support"]),
 ];
 
 /// Policies that are dialects of another policy's engine and therefore use it.
