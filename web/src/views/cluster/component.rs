@@ -119,8 +119,10 @@ fn after_other_views(frame: Signal<Option<Arc<Frame>>>) -> Signal<Option<Arc<Fra
     let late = RwSignal::new(None);
     let is_large = |frame: &Arc<Frame>| frame.nodes.len() > DRAWN_APART;
     Effect::new(move |_| {
-        if let Some(frame) = frame.get().filter(is_large) {
-            set_timeout(move || drop(late.try_set(Some(frame))), Duration::ZERO);
+        match frame.get().filter(is_large) {
+            Some(frame) => set_timeout(move || drop(late.try_set(Some(frame))), Duration::ZERO),
+            // Not kept beyond its scenario.
+            None => late.set(None),
         }
     });
     Signal::derive(move || frame.get().and_then(|frame| if is_large(&frame) { late.get() } else { Some(frame) }))
