@@ -28,7 +28,7 @@ struct Args {
     /// Go on behind a broken law, to so many of them
     #[arg(long, default_value_t = 1)]
     broken: usize,
-    /// Draw scenarios of at most two entries of nodes and three jobs, a multiple in the same time
+    /// Draw scenarios of at most two entries of nodes and three jobs, checked in less time
     #[arg(long)]
     small: bool,
     /// Check nothing: print a link to a cycle of each scenario, and the digest of its state
