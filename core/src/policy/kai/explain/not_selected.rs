@@ -27,21 +27,24 @@ use crate::trace::{Candidate, Check, NotSelected, Protection};
 /// Maximum number recorded per decision.
 const NOT_SELECTED_MAX: usize = 16;
 
-/// Summary of the allocated jobs of a queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct Leaf {
-    jobs: u32,
-    /// Whether any of their tasks may be evicted now.
-    may_lose: bool,
-    /// A job whose tasks are protected only by its minimum runtime.
-    protected: Option<JobRef>,
+/// What the allocated jobs of a queue may lose now.
+#[derive(Clone, Copy, Debug)]
+enum Leaf {
+    /// Tasks of some of them may be evicted.
+    Open,
+    /// None; the job is protected only by its minimum runtime.
+    Closed { protected: Option<JobRef> },
 }
 
 impl Leaf {
     /// Combines two summaries.
     fn with(self, other: Leaf) -> Leaf {
-        let may_lose = self.may_lose || other.may_lose;
-        Leaf { jobs: self.jobs + other.jobs, may_lose, protected: self.protected.or(other.protected) }
+        match (self, other) {
+            (Leaf::Closed { protected }, Leaf::Closed { protected: of_other }) => {
+                Leaf::Closed { protected: protected.or(of_other) }
+            }
+            _ => Leaf::Open,
+        }
     }
 }
 
@@ -73,10 +76,9 @@ impl Session<'_> {
         }
         let mut not_selected = Vec::new();
         if let Some(allocations) = allocations {
-            let leaves = self.leaves(job, queue);
             let claim = Claim { claimant: job, need, fixed: None, allocations };
-            self.unselected_queues(queue, claim, (&victims, &leaves), &mut not_selected);
-            let jobs = leaves[queue.ix()].jobs;
+            self.unselected_queues(queue, claim, &victims, &mut not_selected);
+            let jobs = self.holders_in(queue).filter(|&other| other != job).count() as u32;
             if jobs != 0 {
                 let candidate = Candidate::Queue(self.state.queues[queue.ix()].id);
                 not_selected.push((candidate, Protection::OwnQueue { jobs }));
@@ -94,11 +96,11 @@ impl Session<'_> {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
         let VictimSearch::Reclaim(allocations) = search else { return };
         let Some(queue) = self.facts_of(job).queue.filter(|_| is_open) else { return };
-        let leaves = self.leaves(job, queue);
         let claim = Claim { claimant: job, need, fixed: None, allocations };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
-        for (i, _) in leaves.iter().enumerate().filter(|(i, leaf)| leaf.may_lose && *i != queue.ix()) {
-            let Some((r, e)) = self.state.split(queue, QueueRef::of(i)) else { continue };
+        for other in (0..self.state.queues.len()).map(QueueRef::of).filter(|&other| other != queue) {
+            let Some(Leaf::Open) = self.leaf(other, job, queue) else { continue };
+            let Some((r, e)) = self.state.split(queue, other) else { continue };
             let is_allowed = self.unit_is_allowed(claim, (r, e), allocations[e.ix()].0).is_some();
             if is_allowed && self.is_below_quota(claim, (r, e)).is_none() {
                 return;
@@ -119,19 +121,18 @@ impl Session<'_> {
         });
     }
 
-    /// Summary of each queue's own jobs, without the claimant.
-    fn leaves(&self, claimant: JobRef, claimant_queue: QueueRef) -> Vec<Leaf> {
-        let mut leaves: Vec<Leaf> = self.state.queues.iter().map(|_| Leaf::default()).collect();
-        for job in self.holders().filter(|&job| job != claimant) {
-            if let Some(queue) = self.facts_of(job).queue {
-                let is_open = self.may_be_victim(job, Against::Reclaim(claimant_queue));
-                let may_lose = self.may_lose(job);
-                let protected = Some(job).filter(|_| may_lose && !is_open);
-                let summary = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
-                leaves[queue.ix()] = leaves[queue.ix()].with(summary);
+    /// Summary of a queue's own jobs, without the claimant; `None` if it has none.
+    fn leaf(&self, queue: QueueRef, claimant: JobRef, claimant_queue: QueueRef) -> Option<Leaf> {
+        let mut leaf = None;
+        for job in self.holders_in(queue).filter(|&job| job != claimant) {
+            let may_lose = self.may_lose(job);
+            if may_lose && self.may_be_victim(job, Against::Reclaim(claimant_queue)) {
+                return Some(Leaf::Open);
             }
+            let of_job = Leaf::Closed { protected: Some(job).filter(|_| may_lose) };
+            leaf = Some(leaf.map_or(of_job, |leaf: Leaf| leaf.with(of_job)));
         }
-        leaves
+        leaf
     }
 
     /// Jobs with allocated tasks.
@@ -139,11 +140,23 @@ impl Session<'_> {
         self.own_jobs().filter(|&job| self.job(job).n_active_allocated != 0)
     }
 
+    /// Jobs of a queue with allocated tasks.
+    fn holders_in(&self, queue: QueueRef) -> impl Iterator<Item = JobRef> + '_ {
+        let jobs = self.notes.jobs_by_queue.get_or_init(|| {
+            let mut jobs: Vec<Vec<JobRef>> = self.state.queues.iter().map(|_| Vec::new()).collect();
+            for job in self.own_jobs() {
+                self.facts_of(job).queue.into_iter().for_each(|queue| jobs[queue.ix()].push(job));
+            }
+            jobs
+        });
+        jobs[queue.ix()].iter().copied().filter(|&job| self.job(job).n_active_allocated != 0)
+    }
+
     fn unselected_queues(
         &self,
         queue: QueueRef,
         claim: Claim<'_>,
-        (victims, leaves): (&[JobRef], &[Leaf]),
+        victims: &[JobRef],
         not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         // Divergences from the claimant's path; those of the victims are excluded.
@@ -154,21 +167,23 @@ impl Session<'_> {
         }
         // Divergences with allocated jobs below.
         let mut splits: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
-        for (i, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
-            let Some((r, e)) = self.state.split(queue, QueueRef::of(i)).filter(|(_, e)| !of_victims.contains(e)) else {
-                continue;
-            };
+        for other in (0..self.state.queues.len()).map(QueueRef::of) {
+            let split = self.state.split(queue, other).filter(|(_, e)| !of_victims.contains(e));
+            let leaf = split.and_then(|_| self.leaf(other, claim.claimant, queue));
+            let Some(((r, e), leaf)) = split.zip(leaf) else { continue };
             match splits.iter_mut().find(|split| split.1 == e) {
-                Some(split) => split.2 = split.2.with(*leaf),
-                None => splits.push((r, e, *leaf)),
+                Some(split) => split.2 = split.2.with(leaf),
+                None => splits.push((r, e, leaf)),
             }
         }
         for (r, e, below) in splits.into_iter().take(NOT_SELECTED_MAX) {
             let mut checks = self.unit_checks(claim, (r, e), claim.allocations[e.ix()].0);
             let is_allowed = self.unit_is_allowed(claim, (r, e), claim.allocations[e.ix()].0).is_some();
-            let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(queue));
+            let runs_briefly = |job| self.protection(claim.claimant, job, Against::Reclaim(queue));
             let why = match checks.pop() {
-                _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
+                _ if let Leaf::Closed { protected } = below => {
+                    protected.and_then(runs_briefly).map_or(Protection::NonPreemptible, Protection::Failed)
+                }
                 Some(check) if is_allowed => {
                     self.is_below_quota(claim, (r, e)).map_or(Protection::Later(check), Protection::Failed)
                 }

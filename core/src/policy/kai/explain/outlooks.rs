@@ -171,6 +171,11 @@ impl CompletedCycle<'_> {
         if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
             return Outlook::NotForeseeable;
         }
+        let over = session.notes.over_quota_of(job).filter(|&queue| session.facts_of(job).queue == Some(queue));
+        let only = over.and_then(|queue| *lookup.non_preemptible.get(&queue)?);
+        if lookup.ends.is_empty() && only.is_none() {
+            return Outlook::NotForeseeable;
+        }
         let nodes = &lookup.nodes;
         let Some(feasibility) = Feasibility::new(session, job, nodes) else { return Outlook::NotForeseeable };
         let mut ended: Vec<TaskRef> = Vec::new();
@@ -180,8 +185,6 @@ impl CompletedCycle<'_> {
                 return Outlook::WhenEnds { job: *other, at: Some(*time) };
             }
         }
-        let over = session.notes.over_quota_of(job).filter(|&queue| session.facts_of(job).queue == Some(queue));
-        let only = over.and_then(|queue| *lookup.non_preemptible.get(&queue)?);
         let endless = only.filter(|&other| {
             let is_endless = self.world.cluster.jobs[session.facts_of(other).id].lasts.is_none();
             let tasks: Vec<TaskRef> = session.state.active_of(other).collect();

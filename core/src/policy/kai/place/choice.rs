@@ -71,7 +71,7 @@ impl Session<'_> {
         let is_shared = self.inputs.pods[pod.ix()].request.is_shared();
         if is_shared
             || !self.caches.keeps_lists
-            || choice.ranking.of != nodes
+            || !choice.ranking.is_of(nodes, self.state.nodes.len())
             || choice.ranking.best.len() > 2 * nodes.len()
         {
             choice.ranking.clear();

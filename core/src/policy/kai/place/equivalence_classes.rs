@@ -146,6 +146,12 @@ impl Ranking {
         self.taken.clear();
     }
 
+    /// Whether these are the candidates. Candidates ascend, so there is only one list of all nodes.
+    pub(super) fn is_of(&self, nodes: &[NodeRef], n_nodes: usize) -> bool {
+        debug_assert!(nodes.is_sorted_by(|a, b| a < b), "candidates ascend");
+        self.of.len() == nodes.len() && (nodes.len() == n_nodes || self.of == nodes)
+    }
+
     /// Sets the candidates; none fits yet.
     pub(super) fn begin(&mut self, nodes: &[NodeRef], n_nodes: usize) {
         self.clear();

@@ -4,6 +4,7 @@
 //! # Source
 //! kai.md 5.2, 5.3
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub(in crate::policy::kai) struct Notes {
     pub search: Tried,
     /// Choices between equals, at any level.
     pub ties: Ties,
+    /// The session's own jobs by queue, once asked for.
+    pub jobs_by_queue: OnceCell<Vec<Vec<JobRef>>>,
 }
 
 /// Why a job has not been served yet.

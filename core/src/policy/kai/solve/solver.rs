@@ -83,19 +83,22 @@ impl Session<'_> {
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
         if self.notes.is_on() && !chunk.is_empty() {
             self.note_protected(search, job);
-            self.note_immovable(search, job);
         }
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
         let solved =
             generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out)).flatten();
         if solved.is_none() {
-            self.note_failed(search, job);
+            self.note_failed(search, &claimant);
         }
         solved
     }
 
     /// Keeps what a search without result has tried. A consolidation leaves no reason why a job waits.
-    fn note_failed(&mut self, search: &VictimSearch, job: JobRef) {
+    fn note_failed(&mut self, search: &VictimSearch, claimant: &Claimant<'_>) {
+        let job = claimant.job;
+        if self.notes.is_on() && !claimant.chunk.is_empty() {
+            self.note_immovable(search, job);
+        }
         let tried = std::mem::take(&mut self.notes.search);
         if !matches!(search, VictimSearch::Consolidation { .. }) {
             self.notes.about(job, |note| note.searched.get_or_insert_default().join(tried));
