@@ -92,8 +92,8 @@ pub trait Scheduler {
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Handles a change that the policy did not cause. Most policies do nothing.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
-    /// Called after skipped cycles, in which nothing could happen.
-    fn cycles_skipped(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
+    /// Called after `n` skipped cycles, at least 1, in which nothing could happen.
+    fn cycles_skipped(&self, _world: PartitionView<'_>, _n: u32, _memory: &mut Self::Memory) {}
     /// Decides one cycle of one partition. Has no side effects except on `memory` and `trace`.
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
     /// Current amounts of every queue, as the policy computes them.

@@ -222,8 +222,8 @@ impl PartitionScheduler {
     }
 
     /// See [`Scheduler::cycles_skipped`].
-    pub fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
-        with_memory!((self, memory), |policy, memory| policy.cycles_skipped(world, memory));
+    pub fn cycles_skipped(&self, world: PartitionView<'_>, n: u32, memory: &mut Memory) {
+        with_memory!((self, memory), |policy, memory| policy.cycles_skipped(world, n, memory));
     }
 
     /// See [`Scheduler::cycle`].

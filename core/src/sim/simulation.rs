@@ -254,7 +254,7 @@ impl Simulation {
             let part = &mut self.state.partitions[partition];
             part.wake = Wake::At(end + period);
             if timers.usage.is_some() && n > 0 {
-                part.policy.cycles_skipped(view, &mut part.memory);
+                part.policy.cycles_skipped(view, n, &mut part.memory);
                 has_passed = true;
             }
         }

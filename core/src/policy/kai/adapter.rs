@@ -102,9 +102,9 @@ impl Scheduler for Kai {
         }
     }
 
-    fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
+    fn cycles_skipped(&self, world: PartitionView<'_>, n: u32, memory: &mut Memory) {
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
-            tracker.advance(params, world.now);
+            tracker.skip(params, n, world.now);
         }
     }
 

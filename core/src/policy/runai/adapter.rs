@@ -70,8 +70,8 @@ impl Scheduler for Runai {
         self.engine.observe(world, change, memory);
     }
 
-    fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
-        self.engine.cycles_skipped(world, memory);
+    fn cycles_skipped(&self, world: PartitionView<'_>, n: u32, memory: &mut Memory) {
+        self.engine.cycles_skipped(world, n, memory);
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {

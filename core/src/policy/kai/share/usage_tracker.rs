@@ -90,13 +90,30 @@ impl UsageTracker {
         }
     }
 
+    /// The same at the end of `n` cycles without any change, at least 1.
+    pub fn skip(&mut self, p: &UsageParams, n: u32, now: Time) {
+        if p.client == UsageClient::FakeWithHistory {
+            // Samples of earlier cycles would be outside every window by now.
+            let n_kept = n.min((p.settings.window_s.ceil() as u32).saturating_add(1));
+            self.cycles += n - n_kept;
+            (1..n_kept).for_each(|_| self.sample_cycle(p));
+        }
+        self.advance(p, now);
+        self.sample_cycle(p);
+    }
+
     /// Sets the allocation and capacity in effect after a cycle.
     pub fn hold(&mut self, p: &UsageParams, allocated: Vec<Quantities>, capacity: Quantities) {
         (self.allocated, self.capacity) = (allocated, capacity);
+        self.sample_cycle(p);
+    }
+
+    /// Takes the sample after a cycle, if there are such samples.
+    fn sample_cycle(&mut self, p: &UsageParams) {
         if p.client == UsageClient::FakeWithHistory {
             self.cycles += 1;
             let at_s = f64::from(self.cycles);
-            let sample = Sample { at_s, capacity, allocated: self.allocated.clone() };
+            let sample = Sample { at_s, capacity: self.capacity, allocated: self.allocated.clone() };
             self.by_cycle.record(&p.settings, sample);
         }
     }
@@ -229,6 +246,25 @@ mod tests {
         assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
         assert_eq!(both(&params(4.0, None), &allocated[..7], &[]).0, 0.5);
         assert_eq!(both(&params(4.0, None), &allocated[..8], &[]).0, 0.75);
+    }
+
+    #[test]
+    fn skipped_cycles_have_their_samples() {
+        for window in [Window::Sliding, Window::Tumbling { start_s: 0.0 }] {
+            for n in [1, 2, 5, 9, 30] {
+                let settings = Settings { window, window_s: 6.0, half_life_s: Some(3.0) };
+                let p = UsageParams { settings, client: UsageClient::FakeWithHistory, ..UsageParams::default() };
+                let mut ran = UsageTracker::new(&p, vec![gpus(0.0)], vec![gpus(3.0)], gpus(7.0));
+                (0..8).for_each(|_| ran.hold(&p, vec![gpus(3.0)], gpus(7.0)));
+                let mut skipped = ran.clone();
+                for _ in 0..n {
+                    ran.advance(&p, Time::ZERO);
+                    ran.hold(&p, vec![gpus(3.0)], gpus(7.0));
+                }
+                skipped.skip(&p, n, Time::ZERO);
+                assert_eq!(skipped, ran, "{window:?}, {n} cycles");
+            }
+        }
     }
 
     #[test]
