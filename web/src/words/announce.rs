@@ -1,7 +1,7 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fairground::id::{JobId, QueueId};
 use fairground::text;
@@ -125,7 +125,7 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let terms = Terms::of(&frame.policy);
     let groups = groups(frame);
     let mut clauses: Vec<Clause<'_>> = Vec::new();
-    let mut positions = BTreeMap::new();
+    let mut positions = HashMap::new();
     let takers = takers(&groups);
     let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
     let decided = groups.iter().filter(is_decided);

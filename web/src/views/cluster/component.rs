@@ -115,17 +115,22 @@ pub fn ClusterView() -> impl IntoView {
 const DRAWN_APART: usize = 1_000;
 
 /// The frame; one with many nodes arrives once the other views show it.
-fn after_other_views(frame: Signal<Option<Arc<Frame>>>) -> Signal<Option<Arc<Frame>>> {
+fn after_other_views(frame: Signal<Option<Arc<Frame>>>) -> Memo<Option<Arc<Frame>>> {
     let late = RwSignal::new(None);
     let is_large = |frame: &Arc<Frame>| frame.nodes.len() > DRAWN_APART;
     Effect::new(move |_| {
-        match frame.get().filter(is_large) {
-            Some(frame) => set_timeout(move || drop(late.try_set(Some(frame))), Duration::ZERO),
+        if frame.with(|frame| frame.as_ref().is_some_and(is_large)) {
+            let show = move || drop(late.try_set(frame.try_get_untracked().flatten().filter(is_large)));
+            set_timeout(show, Duration::ZERO);
+        } else {
             // Not kept beyond its scenario.
-            None => late.set(None),
+            late.set(None);
         }
     });
-    Signal::derive(move || frame.get().and_then(|frame| if is_large(&frame) { late.get() } else { Some(frame) }))
+    Memo::new_with_compare(
+        move |_| frame.get().and_then(|frame| if is_large(&frame) { late.get() } else { Some(frame) }),
+        |old, new| old.map(|old| old.as_ref().map(Arc::as_ptr)) != new.map(|new| new.as_ref().map(Arc::as_ptr)),
+    )
 }
 
 /// Height from the top of the picture to the end of its panel, in pixels of the default text size.
