@@ -27,8 +27,8 @@ use crate::storage::{self, StorageError};
 use crate::tabs::{TabMessage, Tabs};
 use crate::{address, clipboard, downloads, words};
 
-/// Time limit for a stop request; the engine handles requests only between cycles.
-const END_AFTER: Duration = Duration::from_millis(600);
+/// Time limit for a stop request; the engine handles requests between cycles, and may leave a long one.
+const END_AFTER: Duration = Duration::from_millis(1_500);
 /// Delay between the last change and saving it.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 /// Delay between the last change and the update of the address.

@@ -9,7 +9,7 @@ use fairground::scenario::check;
 use fairground::sim::Simulation;
 use fairground::trace::Level;
 use fairground::words::{self, Selection};
-use fairground_web::engine::parcel::{Catalogues, Parcel};
+use fairground_web::engine::parcel::{Catalogues, Unpacking, pack};
 use fairground_web::engine::protocol::{Frame, Message, MomentRequest, Request, Response};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
@@ -30,9 +30,9 @@ impl Page {
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        let bytes = postcard::to_stdvec(&Parcel::pack(replies, &mut self.ours)).expect("plain data");
-        let parcel: Parcel = postcard::from_bytes(&bytes).expect("a parcel");
-        let frames = parcel.unpack(&mut self.theirs).into_iter().filter_map(|reply| match reply.body {
+        let mut read = Unpacking::new(pack(replies, &mut self.ours));
+        while read.read_rows() {}
+        let frames = read.finish(&mut self.theirs).into_iter().filter_map(|reply| match reply.body {
             Response::Moment(moment) => moment.frame,
             _ => None,
         });

@@ -20,6 +20,7 @@ pub mod fifo;
 pub mod filling;
 pub mod form;
 mod gated;
+mod interrupt;
 mod job_defaults;
 pub mod kai;
 mod ledger;
@@ -37,6 +38,7 @@ pub mod yunikorn;
 
 use description::Description;
 use draft::{Draft, DraftQueue};
+pub use interrupt::Interrupt;
 pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
 pub use registry::{Memory, PartitionScheduler, Policy};
 use setting::Rulebook;
@@ -179,13 +181,20 @@ pub struct PartitionView<'a> {
     pub partition: PartitionId,
     /// Current time.
     pub now: Time,
+    /// What may end the cycle early.
+    pub interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> PartitionView<'a> {
     /// The view of a partition at a time.
     pub fn new(world: &'a ClusterState, partition: PartitionId, now: Time) -> PartitionView<'a> {
         let (node_use, sums) = (world.node_uses(), world.sums_in(partition));
-        PartitionView { cluster: world.cluster(), node_use, sums, partition, now }
+        PartitionView { cluster: world.cluster(), node_use, sums, partition, now, interrupt: None }
+    }
+
+    /// Whether the cycle is to end early; its decisions are discarded then.
+    pub fn is_interrupted(self) -> bool {
+        self.interrupt.is_some_and(Interrupt::is_raised)
     }
 
     /// The queues with their values in this partition.

@@ -22,7 +22,7 @@ use super::record::{CycleRecord, Log, log};
 use super::unreplaced::Unreplaced;
 use crate::cluster::{Cluster, ClusterState, Devices};
 use crate::id::{Arena, PartitionId, PodId, QueueId};
-use crate::policy::{Change, Decision, PartitionView, Wake};
+use crate::policy::{Change, Decision, Interrupt, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
 use crate::trace::{Digest, DivisionStep, Event, Gate, Ledger, Level, Outlook, Recorded, Refusal, Trace};
@@ -59,6 +59,7 @@ pub struct RunState {
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
     pub(super) level: Level,
+    interrupt: Interrupt,
     pub(super) now: Time,
     pub(super) cycle: u32,
     /// Number of further cycles at the present instant.
@@ -112,6 +113,7 @@ impl Simulation {
             agenda: Agenda::of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
             level: Level::default(),
+            interrupt: Interrupt::default(),
             now: Time::ZERO,
             cycle: 0,
             n_at_instant: 0,
@@ -154,7 +156,8 @@ impl Simulation {
         self.state.opening = Arc::new(self.record(events, 0));
     }
 
-    /// Runs the next cycle. `None`: the run has no further cycle.
+    /// Runs the next cycle. `None`: the run has no further cycle, or the cycle was interrupted: then this state is
+    /// between two cycles and must not be used any more.
     pub fn advance(&mut self) -> Option<CycleRecord> {
         self.advance_traced().map(|(record, _)| record)
     }
@@ -176,6 +179,9 @@ impl Simulation {
         state.n_at_instant = if time == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
         state.cycle += 1;
         let (mut trace, ran) = self.run_due(time, explained);
+        if self.state.interrupt.is_raised() {
+            return None;
+        }
         events.append(&mut trace.events);
         if !events.is_empty() {
             self.state.changed_at = time;
@@ -274,7 +280,8 @@ impl Simulation {
     /// Runs the policy of a partition once and applies its decisions.
     pub(super) fn run_policy(&mut self, partition: PartitionId, trace: &mut Trace) {
         let now = self.state.now;
-        let view = PartitionView::new(&self.world, partition, now);
+        let interrupt = Some(&self.state.interrupt);
+        let view = PartitionView { interrupt, ..PartitionView::new(&self.world, partition, now) };
         let part = &mut self.state.partitions[partition];
         let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
@@ -368,6 +375,10 @@ impl Simulation {
     /// Sets the recording level of further cycles; decisions never depend on it.
     pub fn set_level(&mut self, level: Level) {
         self.state.level = level;
+    }
+    /// Sets what may end further cycles early.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.state.interrupt = interrupt;
     }
     /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {

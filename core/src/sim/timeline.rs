@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::explain::checks_of;
 use super::record::CycleRecord;
 use super::simulation::Simulation;
+use crate::policy::Interrupt;
 use crate::scenario::Plan;
 use crate::time::Time;
 use crate::trace::{Check, EXPLAINED_MAX, Level};
@@ -43,6 +44,9 @@ pub struct Timeline {
     ahead: Option<(Simulation, CycleRecord)>,
     /// The cycle after which the run is quiet, once known.
     end: Option<u32>,
+    interrupt: Interrupt,
+    /// The cycle before an interrupted one, until the next move.
+    before_interrupted: Option<u32>,
 }
 
 impl Timeline {
@@ -56,7 +60,27 @@ impl Timeline {
         let present = Simulation::new(plan);
         let record = present.opening().clone();
         let checkpoints = BTreeMap::from([(0, (present.clone(), record.clone()))]);
-        Timeline { present, record, checkpoints, spacing: SPACING, budget, ahead: None, end: None }
+        Timeline {
+            present,
+            record,
+            checkpoints,
+            spacing: SPACING,
+            budget,
+            ahead: None,
+            end: None,
+            interrupt: Interrupt::default(),
+            before_interrupted: None,
+        }
+    }
+
+    /// Sets what may interrupt further cycles. [`Timeline::advance`] then restores an earlier cycle.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
+    }
+
+    /// The present cycle, or the one before the cycle that was interrupted.
+    pub fn reached(&self) -> u32 {
+        self.before_interrupted.unwrap_or_else(|| self.present.cycle())
     }
 
     /// The state at the present cycle.
@@ -81,19 +105,34 @@ impl Timeline {
 
     /// Advances one cycle, recorded at least at the given level; `false`: there is no next cycle.
     pub fn advance(&mut self, level: Level) -> bool {
+        self.before_interrupted = None;
         self.record = match self.ahead.take() {
             Some((next, record)) => {
                 self.present = next;
                 record
             }
             None => {
+                let before = self.present.cycle();
                 self.present.set_level(level);
-                let Some(record) = self.present.advance() else { return false };
+                self.present.set_interrupt(self.interrupt.clone());
+                let record = self.present.advance();
+                self.present.set_interrupt(Interrupt::default());
+                let Some(record) = record else { return self.restore_interrupted(before) };
                 record
             }
         };
         self.add_checkpoint();
         true
+    }
+
+    /// Restores a state if the cycle after `before` was interrupted; `false`: there is no such cycle.
+    fn restore_interrupted(&mut self, before: u32) -> bool {
+        let is_interrupted = self.interrupt.is_raised();
+        if is_interrupted {
+            self.rewind(before + 1);
+            self.before_interrupted = Some(before);
+        }
+        is_interrupted
     }
 
     /// Computes the next cycle of a small run in advance, recorded at level *decisive*.
@@ -140,7 +179,7 @@ impl Timeline {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
         let (_, checkpoint) = before.expect("the opening state is always kept");
         (self.present, self.record) = checkpoint.clone();
-        self.ahead = None;
+        (self.ahead, self.before_interrupted) = (None, None);
     }
 
     /// The state before the present cycle, see [`Timeline::after`]; `None` at the opening.

@@ -44,6 +44,37 @@ test.describe("when the engine dies", () => {
   });
 });
 
+test("a cycle that takes long is left when it is cancelled, by the same engine", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  // The gang needs one GPU more than may be reclaimed, which the search for victims finds out after seconds.
+  const scenario = `
+format: fairground-scenario
+version: 1
+name: Search
+nodes: [{name: node, count: 300, gpu: 8}]
+queues:
+- {name: team-a, gpu: {quota: 1921, limit: unlimited, weight: 0}}
+- {name: team-b, gpu: {quota: 480, limit: unlimited, weight: 0}}
+jobs:
+- {name: small, count: 2400, queue: team-a, gpu: 1}
+- {name: gang, queue: team-b, pods: 60, gpu: 8, submit: 1.5}
+`;
+  await app.drop([["search.yaml", scenario]]);
+  await page.getByRole("button", { name: "Open this scenario" }).click();
+  await expect(page).toHaveTitle(/^Search/);
+  await app.atCycle(0);
+  await app.step.click();
+  await app.atCycle(1);
+  await app.step.click();
+  const cancel = page.locator(".status").first().getByRole("button", { name: "Cancel" });
+  await cancel.click();
+  await expect(cancel).toHaveCount(0);
+  await app.atCycle(1);
+  await expect(page.locator("#cycle")).toHaveValue("1");
+  await expect(page.getByText("The engine was started again")).toHaveCount(0);
+});
+
 test("a cycle that takes long is said to be computed, and can be cancelled inside", async ({ page }) => {
   const app = new App(page);
   await app.open();

@@ -1,7 +1,11 @@
 //! Laws of whole runs: of what comes out of them, and of other runs of the same plan.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use fairground::cluster::{Phase, Restart};
 use fairground::id::PodId;
+use fairground::policy::Interrupt;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level, Recorded};
@@ -9,11 +13,12 @@ use fairground::trace::{Event, Level, Recorded};
 use super::{CYCLES, Law, Run, Verdict, ensure, records};
 use crate::draw::Draw;
 
-pub fn laws<'a>() -> [Law<Run<'a>>; 5] {
+pub fn laws<'a>() -> [Law<Run<'a>>; 6] {
     [
         Law { name: "what is not replaced never starts twice", of: what_is_not_replaced_never_starts_twice },
         Law { name: "seeking equals running", of: seeking_equals_running },
         Law { name: "copies run alike", of: copies_run_alike },
+        Law { name: "interrupted cycles leave nothing", of: interrupted_cycles_leave_nothing },
         Law { name: "skipping changes nothing", of: skipping_changes_nothing },
         Law { name: "recording decides nothing", of: recording_decides_nothing },
     ]
@@ -84,6 +89,32 @@ fn copies_run_alike(run: &Run) -> Verdict {
         ensure(record.as_ref() == Some(expected), || format!("{record:?} instead of {expected:?}"))?;
     }
     ensure(copy == run.end, || "the records are the same, what remains is not".into())
+}
+
+/// A cycle that is interrupted, wherever the policy asks, leaves no trace: the cycle before it is reached, and the run
+/// goes on from there.
+fn interrupted_cycles_leave_nothing(run: &Run) -> Verdict {
+    const INTERRUPTED_MAX: u32 = 10;
+    let mut d = Draw::new(run.number);
+    let mut timeline = Timeline::with_budget(run.plan, d.below(200_000) as u64);
+    let asks_left = Rc::new(Cell::new(0i64));
+    timeline.set_interrupt(Interrupt::new({
+        let asks_left = asks_left.clone();
+        move || asks_left.replace(asks_left.get() - 1) <= 0
+    }));
+    for cycle in 1..=INTERRUPTED_MAX {
+        asks_left.set(d.below(40) as i64);
+        if timeline.step_towards(cycle, Level::Decisive) && timeline.reached() < cycle {
+            ensure(timeline.reached() == cycle - 1, || format!("cycle {cycle}: {} reached", timeline.reached()))?;
+            asks_left.set(i64::MAX);
+            while timeline.step_towards(cycle, Level::Outcomes) {}
+        }
+        let record = timeline.record();
+        ensure(record.cycle == cycle || timeline.end() == Some(record.cycle), || format!("not at cycle {cycle}"))?;
+        let Some(expected) = run.records.get(record.cycle as usize) else { break };
+        ensure(record == expected, || format!("cycle {cycle}: {record:?} instead of {expected:?}"))?;
+    }
+    Ok(())
 }
 
 /// Skipping idle cycles equals running them.

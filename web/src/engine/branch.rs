@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{self, orders, rulebook};
+use fairground::policy::Interrupt;
 use fairground::scenario::{self, Plan, Scenario, Severity};
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
@@ -48,6 +49,11 @@ impl Branch {
         Ok(Branch { timeline, run_log, transit_level: Level::Outcomes })
     }
 
+    /// Sets what may interrupt the computation of a cycle.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.timeline.set_interrupt(interrupt);
+    }
+
     /// State at the current cycle.
     pub fn sim(&self) -> &Simulation {
         self.timeline.present()
@@ -55,6 +61,10 @@ impl Branch {
     /// Number of the current cycle.
     pub fn cycle(&self) -> u32 {
         self.sim().cycle()
+    }
+    /// The current cycle, or the one before the cycle that was interrupted.
+    pub fn reached(&self) -> u32 {
+        self.timeline.reached()
     }
     pub fn run_log(&self) -> &RunLog {
         &self.run_log

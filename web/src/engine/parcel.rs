@@ -1,23 +1,32 @@
 //! Replies in their transport form. The catalogue of a run is sent once, with the first reply about it; rules are sent
-//! as their numbers.
+//! as their numbers. The long lists of frames follow behind the replies, row by row, so that reading them can pause.
 
+use std::mem::take;
 use std::sync::{Arc, LazyLock};
 
 use fairground::policy::Policy;
-use fairground::trace::{Check, OrderLevel, Protection, Rule};
+use fairground::trace::{Check, OrderLevel, Protection, Refusal, Rule};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{BranchId, EventRow, Frame, LadderLevel, Message, Moment, Names, Response, What};
+use super::protocol::{
+    BranchId, EventRow, Frame, JobRow, LadderLevel, Message, Moment, Names, NodeCard, Response, What,
+};
 
 /// Replies that are sent in one message.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Parcel {
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Parcel {
     /// For each reply, the catalogue of its run if it differs from that of the previous reply.
     catalogues: Vec<Option<Arc<Names>>>,
     /// The rules of all replies in the order of [`rules`], as indices into [`RULES`].
     rules: Vec<u32>,
+    /// For each reply, the numbers of nodes, jobs, events and refusals in its frame, which follow the parcel.
+    n_rows: Vec<[u32; 4]>,
     replies: Vec<Message<Response>>,
 }
+
+/// Largest number of rows that are read without a pause.
+const ROWS_MAX: usize = 100;
 
 /// The rules of all policies by key; both ends have the same.
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -35,24 +44,105 @@ pub struct Catalogues {
     names: [Arc<Names>; 2],
 }
 
-impl Parcel {
-    /// Packs replies for a receiver that knows these catalogues.
-    pub fn pack(mut replies: Vec<Message<Response>>, known: &mut Catalogues) -> Parcel {
-        let mut parcel = Parcel::default();
-        for reply in &mut replies {
-            parcel.catalogues.push(known.new_names(&mut reply.body));
-            let number = |rule: &mut Rule| {
-                let at = RULES.binary_search_by_key(&rule.key(), |other| other.key());
-                at.map_or(u32::MAX, |at| at as u32)
-            };
-            parcel.rules.extend(rules(&mut reply.body).into_iter().map(number));
+/// Packs replies for a receiver that knows these catalogues.
+pub fn pack(mut replies: Vec<Message<Response>>, known: &mut Catalogues) -> Vec<u8> {
+    let mut parcel = Parcel::default();
+    let mut lists = Vec::new();
+    for reply in &mut replies {
+        parcel.catalogues.push(known.new_names(&mut reply.body));
+        let number = |rule: &mut Rule| {
+            let at = RULES.binary_search_by_key(&rule.key(), |other| other.key());
+            at.map_or(u32::MAX, |at| at as u32)
+        };
+        parcel.rules.extend(rules(&mut reply.body).into_iter().map(number));
+        let rows = frame_of(&mut reply.body).map(Rows::take).unwrap_or_default();
+        parcel.n_rows.push(rows.numbers());
+        lists.push(rows);
+    }
+    let mut bytes = with(Vec::new(), &Parcel { replies, ..parcel });
+    for Rows { nodes, jobs, events, refusals } in lists {
+        bytes = nodes.iter().fold(bytes, with);
+        bytes = jobs.iter().fold(bytes, with);
+        bytes = events.iter().fold(bytes, with);
+        bytes = refusals.iter().fold(bytes, with);
+    }
+    bytes
+}
+
+fn with<T: Serialize>(bytes: Vec<u8>, value: &T) -> Vec<u8> {
+    // Fails only for sequences of unknown length, which no reply contains.
+    postcard::to_extend(value, bytes).unwrap_or_default()
+}
+
+/// The long lists of a frame.
+#[derive(Default)]
+struct Rows {
+    nodes: Vec<NodeCard>,
+    jobs: Vec<JobRow>,
+    events: Vec<EventRow>,
+    refusals: Vec<Refusal>,
+}
+
+impl Rows {
+    fn take(frame: &mut Frame) -> Rows {
+        let Frame { nodes, jobs, events, refusals, .. } = frame;
+        Rows { nodes: take(nodes), jobs: take(jobs), events: take(events), refusals: take(refusals) }
+    }
+
+    fn numbers(&self) -> [u32; 4] {
+        [self.nodes.len(), self.jobs.len(), self.events.len(), self.refusals.len()].map(|n| n as u32)
+    }
+}
+
+/// Replies that are being read.
+pub struct Unpacking {
+    bytes: Vec<u8>,
+    n_read: usize,
+    parcel: Parcel,
+}
+
+impl Unpacking {
+    /// Reads all but the long lists; nothing from bytes that are no packed replies.
+    pub fn new(bytes: Vec<u8>) -> Unpacking {
+        let (mut parcel, n_rest) = match postcard::take_from_bytes::<Parcel>(&bytes) {
+            Ok((parcel, rest)) => (parcel, rest.len()),
+            Err(_) => (Parcel::default(), 0),
+        };
+        for (reply, [nodes, jobs, events, refusals]) in parcel.replies.iter_mut().zip(&parcel.n_rows) {
+            if let Some(frame) = frame_of(&mut reply.body) {
+                frame.nodes.reserve(*nodes as usize);
+                frame.jobs.reserve(*jobs as usize);
+                frame.events.reserve(*events as usize);
+                frame.refusals.reserve(*refusals as usize);
+            }
         }
-        Parcel { replies, ..parcel }
+        Unpacking { n_read: bytes.len() - n_rest, bytes, parcel }
+    }
+
+    /// Reads further rows; `false`: there are none.
+    pub fn read_rows(&mut self) -> bool {
+        (0..ROWS_MAX).all(|_| self.read_row().is_some())
+    }
+
+    fn read_row(&mut self) -> Option<()> {
+        let Parcel { replies, n_rows, .. } = &mut self.parcel;
+        let (reply, left) = replies.iter_mut().zip(n_rows).find(|(_, left)| **left != [0; 4])?;
+        let frame = frame_of(&mut reply.body)?;
+        let rest = &self.bytes[self.n_read..];
+        let (n_left, rest) = match left {
+            [0, 0, 0, refusals] => (refusals, read_into(&mut frame.refusals, rest)?),
+            [0, 0, events, _] => (events, read_into(&mut frame.events, rest)?),
+            [0, jobs, ..] => (jobs, read_into(&mut frame.jobs, rest)?),
+            [nodes, ..] => (nodes, read_into(&mut frame.nodes, rest)?),
+        };
+        *n_left -= 1;
+        self.n_read = self.bytes.len() - rest.len();
+        Some(())
     }
 
     /// Returns the replies, each with its catalogue and rules restored.
-    pub fn unpack(self, known: &mut Catalogues) -> Vec<Message<Response>> {
-        let Parcel { catalogues, rules: sent, mut replies } = self;
+    pub fn finish(self, known: &mut Catalogues) -> Vec<Message<Response>> {
+        let Parcel { catalogues, rules: sent, mut replies, .. } = self.parcel;
         let mut sent = sent.into_iter();
         for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
             let (at, names) = names(&mut reply.body);
@@ -66,6 +156,13 @@ impl Parcel {
         }
         replies
     }
+}
+
+/// Reads a row; returns the bytes behind it.
+fn read_into<'a, Row: DeserializeOwned>(rows: &mut Vec<Row>, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let (row, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rows.push(row);
+    Some(rest)
 }
 
 impl Catalogues {
@@ -101,6 +198,10 @@ fn moment_of(response: &mut Response) -> Option<&mut Moment> {
         | Response::Kit(_)
         | Response::Cancelled => None,
     }
+}
+
+fn frame_of(response: &mut Response) -> Option<&mut Frame> {
+    moment_of(response)?.frame.as_deref_mut()
 }
 
 /// Whether a reply is about the displayed run (0) or another one (1), and the references to its catalogue.
@@ -179,11 +280,11 @@ mod tests {
             while server.is_busy() {
                 replies.extend(server.work());
             }
-            let parcel = Parcel::pack(replies.clone(), &mut ours);
-            sizes.push(parcel.catalogues.iter().flatten().count());
-            let bytes = postcard::to_stdvec(&parcel).expect("plain data");
-            let read: Parcel = postcard::from_bytes(&bytes).expect("a parcel");
-            assert_eq!(read.unpack(&mut theirs), replies);
+            let mut read = Unpacking::new(pack(replies.clone(), &mut ours));
+            sizes.push(read.parcel.catalogues.iter().flatten().count());
+            while read.read_rows() {}
+            assert_eq!(read.n_read, read.bytes.len());
+            assert_eq!(read.finish(&mut theirs), replies);
         }
         assert_eq!(sizes, [1, 0, 1]);
     }

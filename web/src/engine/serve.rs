@@ -9,6 +9,7 @@ use std::sync::Arc;
 use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::EventWord;
+use fairground::policy::Interrupt;
 use fairground::scenario::Scenario;
 use fairground::suggestions::Trials;
 use fairground::time::Time;
@@ -39,6 +40,8 @@ pub struct Server {
     import: Option<(u64, ImportRun)>,
     /// The displayed scenario.
     scenario: Arc<Scenario>,
+    /// Raised while a request to cancel waits to be handled.
+    interrupt: Interrupt,
 }
 
 enum Task {
@@ -61,6 +64,11 @@ struct SearchFilter {
 }
 
 impl Server {
+    /// A server that leaves the present cycle once the interrupt is raised.
+    pub fn new(interrupt: Interrupt) -> Server {
+        Server { interrupt, ..Server::default() }
+    }
+
     /// Handles a request: short ones immediately, others in [`Server::work`].
     pub fn handle(&mut self, request: Message<Request>) -> Vec<Message<Response>> {
         let id = request.generation;
@@ -207,7 +215,10 @@ impl Server {
             self.drop_work();
             self.main = None;
             match Branch::shown(&scenario) {
-                Ok(main) => self.main = Some(main),
+                Ok(mut main) => {
+                    main.set_interrupt(self.interrupt.clone());
+                    self.main = Some(main);
+                }
                 Err(findings) => return vec![reply(id, Response::Refused { findings })],
             }
             self.scenario = scenario;
@@ -292,7 +303,7 @@ impl Server {
         {
             match task {
                 Task::Search { .. } => replies.push(reply(task_id, Response::Event { cycle: None })),
-                _ => self.task = Some((task_id, Task::To { cycle: main.cycle(), is_met: None })),
+                _ => self.task = Some((task_id, Task::To { cycle: main.reached(), is_met: None })),
             }
         }
         replies

@@ -85,7 +85,11 @@ impl Scheduler for Ego {
         let model = Model::new(world, &self.config);
         let mut current = model.open(world, memory);
         let explains = trace.level >= Level::Refusals;
+        current.state.interrupt = world.interrupt.cloned().unwrap_or_default();
         let cycle = run(&mut current.state, &model.layout, trace.level);
+        if world.is_interrupted() {
+            return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
+        }
         let why = if explains { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
         let mut out =
             CycleOutput { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), runs_again: false };

@@ -88,7 +88,9 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) 
     };
     pass.fill_queues();
     let mut turns = Vec::new();
-    while let Some((leaf, choices)) = pass.walk(level >= Level::Refusals) {
+    while !pass.state.interrupt.is_raised()
+        && let Some((leaf, choices)) = pass.walk(level >= Level::Refusals)
+    {
         let path = if level >= Level::Every { pass.path(leaf) } else { Vec::new() };
         match pass.place(leaf) {
             Outcome::Placed(units) => {

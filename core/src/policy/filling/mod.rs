@@ -98,7 +98,9 @@ impl<V: Variant> Scheduler for Filling<V> {
 fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
     let mut decisions = Vec::new();
     let records = trace.level >= Level::Refusals;
-    while let Some(leaf) = state.next_leaf() {
+    while !state.world.is_interrupted()
+        && let Some(leaf) = state.next_leaf()
+    {
         let pods = state.next_pods(leaf).to_vec();
         if let Some(bound) = state.over_limit(leaf, &pods) {
             let stop = records.then(|| refuse::over_limit(&state, bound, &pods));

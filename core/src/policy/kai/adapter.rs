@@ -162,6 +162,9 @@ impl Kai {
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
+        if world.is_interrupted() {
+            return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
+        }
         out.trace.marks.extend(match &again {
             None => std::mem::take(&mut session.notes.ties.marks),
             Some(input) => nondeterminism_probe::marks(input, &session, &out),

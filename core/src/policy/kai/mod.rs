@@ -61,7 +61,9 @@ use session::Session;
 /// Runs the configured actions in order and explains the remaining jobs.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     execute_actions(session, out);
-    explain(session, out);
+    if !session.inputs.interrupt.is_raised() {
+        explain(session, out);
+    }
 }
 
 /// Explains the remaining jobs.

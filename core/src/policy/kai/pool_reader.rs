@@ -65,7 +65,8 @@ impl<'c, 'w> PoolReader<'c, 'w> {
         let mut pool = pool.clone();
         self.read_usage(&mut pool.queues);
         let n_scalars = self.view.cluster.named.len();
-        CycleInput { config: self.config, now_s: self.view.now.as_seconds(), n_scalars, pool }
+        let interrupt = self.view.interrupt.cloned().unwrap_or_default();
+        CycleInput { config: self.config, now_s: self.view.now.as_seconds(), n_scalars, pool, interrupt }
     }
 
     /// The immutable data of the pool.

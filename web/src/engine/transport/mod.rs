@@ -1,6 +1,7 @@
 //! Transports between page and engine (a worker, or small slices on the page's thread), and what they call for replies.
 
 pub mod inline;
+mod token;
 pub mod worker;
 
 use std::rc::Rc;

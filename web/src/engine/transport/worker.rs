@@ -4,15 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use js_sys::{Function, Reflect, Uint8Array};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use fairground::policy::Interrupt;
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, MessagePort, Worker};
 
+use super::token::{Token, TokenReader};
 use super::{ReplyHandlers, now_ms};
-use crate::engine::parcel::{Catalogues, Parcel};
+use crate::engine::parcel::{Catalogues, Unpacking, pack};
 use crate::engine::protocol::{Message, Request, Response};
 use crate::engine::serve::Server;
 
@@ -23,14 +23,16 @@ const REST_MS: i32 = 30;
 /// Time between two progress messages, in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
 
-/// The page's end of the transport. Replies are decoded in one task of the browser and handled in the next, so that
-/// neither delays a click for long.
+/// The page's end of the transport. Replies are read in slices and handled in the task of the browser after that, so
+/// that no task delays a click for long.
 pub struct WorkerLine {
     worker: Worker,
-    /// Receives a message for each decoded parcel.
-    decoded: MessagePort,
+    /// Receives a message for each slice.
+    read: MessagePort,
+    /// Revoked to interrupt a cycle.
+    token: RefCell<Option<Token>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_decoded: Closure<dyn FnMut(MessageEvent)>,
+    _on_read: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
@@ -41,20 +43,30 @@ impl WorkerLine {
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
         let worker: Worker = start.call0(&boot)?.dyn_into()?;
         let channel = MessageChannel::new()?;
-        let (sent, decoded) = (channel.port1(), channel.port2());
-        let parcels = Rc::new(RefCell::new(VecDeque::new()));
-        let arrived = parcels.clone();
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            arrived.borrow_mut().push_back(received::<Parcel>(&event).unwrap_or_default());
-            let _ = sent.post_message(&JsValue::NULL);
+        let (next, read) = (channel.port1(), channel.port2());
+        let arrived = Rc::new(RefCell::new(VecDeque::new()));
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
+            let (next, arrived) = (next.clone(), arrived.clone());
+            move |event: MessageEvent| {
+                arrived.borrow_mut().extend(bytes_of(&event).map(Unpacking::new));
+                let _ = next.post_message(&JsValue::NULL);
+            }
         });
         let on_reply = handlers.on_reply.clone();
         let catalogues = RefCell::new(Catalogues::default());
-        let on_decoded = Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
-            let parcel = parcels.borrow_mut().pop_front().unwrap_or_default();
-            for reply in parcel.unpack(&mut catalogues.borrow_mut()) {
-                on_reply(reply);
+        let on_read = Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
+            let until = now_ms() + SLICE_MS;
+            let mut arriving = arrived.borrow_mut();
+            let Some(first) = arriving.front_mut() else { return };
+            while first.read_rows() {
+                if now_ms() > until {
+                    let _ = next.post_message(&JsValue::NULL);
+                    return;
+                }
             }
+            let replies = arriving.pop_front().map(|first| first.finish(&mut catalogues.borrow_mut()));
+            drop(arriving);
+            replies.into_iter().flatten().for_each(|reply| on_reply(reply));
         });
         let dead = Cell::new(false);
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -64,20 +76,39 @@ impl WorkerLine {
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        decoded.set_onmessage(Some(on_decoded.as_ref().unchecked_ref()));
+        read.set_onmessage(Some(on_read.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let (_on_message, _on_decoded, _on_error) = (on_message, on_decoded, on_error);
-        Ok(WorkerLine { worker, decoded, _on_message, _on_decoded, _on_error })
+        let (_on_message, _on_read, _on_error) = (on_message, on_read, on_error);
+        let line = WorkerLine { worker, read, token: RefCell::default(), _on_message, _on_read, _on_error };
+        line.replace_token();
+        Ok(line)
     }
 
     pub fn send(&self, request: &Message<Request>) {
-        // Fails only for values that cannot be cloned; bytes can.
-        let _ = self.worker.post_message(&bytes(request));
+        // Fails only for sequences of unknown length, which no request contains.
+        let bytes = postcard::to_stdvec(request).unwrap_or_default();
+        self.post(&Uint8Array::from(bytes.as_slice()));
+        if matches!(request.body, Request::Cancel) {
+            self.replace_token();
+        }
+    }
+
+    /// Revokes the present token, and sends the next one: a text, while requests are bytes.
+    fn replace_token(&self) {
+        if let Some(next) = Token::new() {
+            self.post(&JsValue::from_str(&next.url));
+            self.token.replace(Some(next));
+        }
+    }
+
+    fn post(&self, message: &JsValue) {
+        // Fails only for values that cannot be cloned; texts and bytes can.
+        let _ = self.worker.post_message(message);
     }
 
     pub fn end(&self) {
         self.worker.set_onmessage(None);
-        self.decoded.set_onmessage(None);
+        self.read.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
     }
@@ -85,8 +116,13 @@ impl WorkerLine {
 
 /// The worker's end: handles requests until the page terminates it. Receives messages between slices of work.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
+    let token = Rc::new(TokenReader::default());
+    let interrupt = Interrupt::new({
+        let token = token.clone();
+        move || token.is_revoked()
+    });
     // It stays borrowed if the engine dies at work: then nothing is answered until the page ends the worker.
-    let server = Rc::new(RefCell::new(Server::default()));
+    let server = Rc::new(RefCell::new(Server::new(interrupt)));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
@@ -104,17 +140,18 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     let rest = idle_timer(scope.clone(), server.clone());
     let on_slice = {
         let (server, out, next_slice) = (server.clone(), out.clone(), next_slice.clone());
-        let rest = rest.clone();
+        let (rest, token) = (rest.clone(), token.clone());
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
             let Ok(mut server) = server.try_borrow_mut() else { return };
+            token.begin_slice();
             let until = now_ms() + SLICE_MS;
-            while server.is_busy() && now_ms() < until {
+            while server.is_busy() && now_ms() < until && !token.is_revoked() {
                 out.send(server.work());
             }
             if server.is_busy() {
                 let now = now_ms();
-                if now - told_ms.get() > PROGRESS_MS {
+                if now - told_ms.get() > PROGRESS_MS && !token.is_revoked() {
                     told_ms.set(now);
                     out.send(server.progress().into_iter().collect());
                 }
@@ -129,7 +166,11 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 
     out.send(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let Some(request) = received::<Message<Request>>(&event) else { return };
+        if let Some(next) = event.data().as_string() {
+            return token.replace(next);
+        }
+        let request = bytes_of(&event).and_then(|bytes| postcard::from_bytes::<Message<Request>>(&bytes).ok());
+        let Some(request) = request else { return };
         let Ok(mut server) = server.try_borrow_mut() else { return };
         out.send(server.handle(request));
         next_slice();
@@ -170,19 +211,14 @@ impl Outbox {
     /// Sends replies in one message, so that the page draws them at once.
     fn send(&self, replies: Vec<Message<Response>>) {
         if !replies.is_empty() {
-            let parcel = Parcel::pack(replies, &mut self.known.borrow_mut());
-            // Fails only for values that cannot be cloned; bytes can.
-            let _ = self.scope.post_message(&bytes(&parcel));
+            let bytes = Uint8Array::from(pack(replies, &mut self.known.borrow_mut()).as_slice());
+            // Moves the bytes: they are not copied again. Fails only for values that cannot be moved; bytes can.
+            let _ = self.scope.post_message_with_transfer(&bytes, &Array::of1(&bytes.buffer()));
         }
     }
 }
 
-fn bytes<T: Serialize>(message: &T) -> JsValue {
-    // Fails only for sequences of unknown length, which no message contains.
-    Uint8Array::from(postcard::to_stdvec(message).unwrap_or_default().as_slice()).into()
-}
-
-fn received<T: DeserializeOwned>(event: &MessageEvent) -> Option<T> {
+fn bytes_of(event: &MessageEvent) -> Option<Vec<u8>> {
     let bytes: Uint8Array = event.data().dyn_into().ok()?;
-    postcard::from_bytes(&bytes.to_vec()).ok()
+    Some(bytes.to_vec())
 }

@@ -172,8 +172,11 @@ impl QueueTree {
         state.path_up(Some(queue)).for_each(|queue| self.branch(queue).is_dirty = true);
     }
 
-    /// Removes and returns the next job.
+    /// Removes and returns the next job; there is none in a cycle that is interrupted.
     pub fn pop(&mut self, session: &mut Session<'_>) -> Option<JobRef> {
+        if session.inputs.interrupt.is_raised() {
+            return None;
+        }
         let leaf = self.next_leaf(session)?;
         let victim = self.is_victim;
         let less = |l, r| session.state.job_order(l, r).is_lt() != victim;
