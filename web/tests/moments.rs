@@ -121,8 +121,9 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     };
     // An engine that replies in time is not restarted.
     let mut answered = whole.model.clone();
-    let reply = Message { generation: *id, body: Response::Cancelled };
+    let reply = Message { generation: *id, body: Response::Cancelled { goes_back_to: Some(2) } };
     update(&mut answered, Command::Replied(Box::new(reply)));
+    assert_eq!(answered.engine.state, EngineState::Idle, "that cycle is shown");
     assert_eq!(update(&mut answered, Command::EndEngine(*id)), []);
     let effects = update(&mut whole.model, Command::EndEngine(*id));
     assert!(ends(&effects), "{effects:?}");

@@ -149,7 +149,7 @@ fn a_long_run_can_be_stopped_where_it_is() {
     page.server.work();
     page.server.work();
     let replies = page.server.handle(Message { generation: 91, body: Request::Cancel });
-    assert!(matches!(replies[0], Message { generation: 91, body: Response::Cancelled }));
+    assert!(matches!(replies[0], Message { generation: 91, body: Response::Cancelled { goes_back_to: Some(2) } }));
     let mut replies = Vec::new();
     while page.server.is_busy() {
         replies.extend(page.server.work());

@@ -196,7 +196,7 @@ fn moment_of(response: &mut Response) -> Option<&mut Moment> {
         | Response::Compared { .. }
         | Response::Rules(_)
         | Response::Kit(_)
-        | Response::Cancelled => None,
+        | Response::Cancelled { .. } => None,
     }
 }
 

@@ -160,8 +160,8 @@ pub enum Response {
     Compared(Box<Compared>),
     /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),
-    /// The task was stopped.
-    Cancelled,
+    /// The task was stopped. If it was about the displayed run, the moment of this cycle follows.
+    Cancelled { goes_back_to: Option<u32> },
 }
 
 /// Some entries of a long section of a scenario. Unpacking all of them from one message would block the page.

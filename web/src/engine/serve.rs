@@ -297,16 +297,20 @@ impl Server {
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
         self.drop_work();
-        let mut replies = vec![reply(id, Response::Cancelled)];
+        let (mut event, mut goes_back_to) = (None, None);
         if let Some((task_id, task)) = task
             && let Some(main) = &self.main
         {
             match task {
-                Task::Search { .. } => replies.push(reply(task_id, Response::Event { cycle: None })),
-                _ => self.task = Some((task_id, Task::To { cycle: main.reached(), is_met: None })),
+                Task::Search { .. } => event = Some(reply(task_id, Response::Event { cycle: None })),
+                _ => {
+                    let cycle = main.reached();
+                    goes_back_to = Some(cycle);
+                    self.task = Some((task_id, Task::To { cycle, is_met: None }));
+                }
             }
         }
-        replies
+        [reply(id, Response::Cancelled { goes_back_to })].into_iter().chain(event).collect()
     }
 }
 

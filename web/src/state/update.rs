@@ -242,8 +242,9 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
             model.comparison.progress = Some((name, cycle));
         }
         Response::Compared(run) if id == model.in_flight.comparison => compared(model, *run),
-        Response::Cancelled => {
+        Response::Cancelled { goes_back_to } => {
             model.in_flight.cancel = 0;
+            goes_back_to.into_iter().for_each(|cycle| playback::engine::goes_back(model, cycle));
             fx.push(Effect::Announce("Stopped.".to_string()));
         }
         _ => {}

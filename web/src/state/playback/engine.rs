@@ -30,6 +30,17 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     load(model, fx);
 }
 
+/// The engine has stopped and goes back to a cycle. If the charts show it, nothing has to be waited for.
+pub(crate) fn goes_back(model: &mut Model, cycle: u32) {
+    let is_shown = model.moment.frame.as_ref().is_some_and(|frame| frame.cycle == cycle) && !model.moment.is_stale;
+    if is_shown {
+        model.engine.state = EngineState::Idle;
+        model.playback.cursor = cycle;
+        model.playback.decision = None;
+        model.playback.then_first_action = false;
+    }
+}
+
 pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
     let at = model.playback.cursor;
