@@ -52,6 +52,7 @@ test("a cycle that takes long is left when it is cancelled, by the same engine",
 format: fairground-scenario
 version: 1
 name: Search
+settings: {version: "0.17"}
 nodes: [{name: node, count: 300, gpu: 8}]
 queues:
 - {name: team-a, gpu: {quota: 1921, limit: unlimited, weight: 0}}
