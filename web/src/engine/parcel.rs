@@ -61,10 +61,10 @@ pub fn pack(mut replies: Vec<Message<Response>>, known: &mut Catalogues) -> Vec<
     }
     let mut bytes = with(Vec::new(), &Parcel { replies, ..parcel });
     for Rows { nodes, jobs, events, refusals } in lists {
-        bytes = nodes.iter().fold(bytes, with);
-        bytes = jobs.iter().fold(bytes, with);
-        bytes = events.iter().fold(bytes, with);
-        bytes = refusals.iter().fold(bytes, with);
+        bytes = with_rows(bytes, nodes);
+        bytes = with_rows(bytes, jobs);
+        bytes = with_rows(bytes, events);
+        bytes = with_rows(bytes, refusals);
     }
     bytes
 }
@@ -72,6 +72,11 @@ pub fn pack(mut replies: Vec<Message<Response>>, known: &mut Catalogues) -> Vec<
 fn with<T: Serialize>(bytes: Vec<u8>, value: &T) -> Vec<u8> {
     // Fails only for sequences of unknown length, which no reply contains.
     postcard::to_extend(value, bytes).unwrap_or_default()
+}
+
+/// Writes a list, which is freed before the next one is written.
+fn with_rows<Row: Serialize>(bytes: Vec<u8>, rows: Vec<Row>) -> Vec<u8> {
+    rows.iter().fold(bytes, with)
 }
 
 /// The long lists of a frame.

@@ -93,7 +93,7 @@ impl Session<'_> {
     /// For a job without a solution and without a refusal, notes that no queue may lose a first unit to it (6.3 A), if
     /// true: the comparisons where the paths diverge, those above the job's own queue first.
     pub fn note_not_allowed(&mut self, search: &VictimSearch, job: JobRef, need: Quantities) {
-        let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
+        let is_open = self.notes.is_on() && self.notes.of(job).refused.is_empty();
         let VictimSearch::Reclaim(allocations) = search else { return };
         let Some(queue) = self.facts_of(job).queue.filter(|_| is_open) else { return };
         let claim = Claim { claimant: job, need, fixed: None, allocations };

@@ -108,12 +108,12 @@ impl CompletedCycle<'_> {
 
     /// Finds the jobs that only minimum runtimes keep pending, and until when.
     fn protections(self, session: &Session<'_>, jobs: &BTreeMap<JobId, JobRef>, refusals: &mut [Refusal]) {
-        let note = |job: JobRef| session.notes.jobs.get(job.ix());
+        let note = |job: JobRef| session.notes.of(job);
         // A job skipped because an equivalent one failed uses the protections noted for that one.
         let noted = |job: JobId| {
             let job = *jobs.get(&job)?;
-            let note_of_job = note(job)?;
-            let like = note_of_job.like.and_then(note).filter(|_| note_of_job.protected.is_empty());
+            let note_of_job = note(job);
+            let like = note_of_job.like.map(note).filter(|_| note_of_job.protected.is_empty());
             Some((job, like.unwrap_or(note_of_job).protected.as_slice()))
         };
         let is_open = |refusal: &&mut Refusal| {
@@ -144,7 +144,7 @@ impl CompletedCycle<'_> {
                 // What kept the solver from evicting is told by the minimum runtimes.
                 let note = note(*job);
                 let is_of_search = |check: &Check| {
-                    let mut of_note = note.iter().flat_map(|note| note.refused.iter().chain(&note.immovable));
+                    let mut of_note = note.refused.iter().chain(&note.immovable);
                     of_note.any(|noted| noted == check) || protected.iter().any(|protection| protection.0 == *check)
                 };
                 let of_runtimes = protected.iter().map(|protection| protection.0.clone());
@@ -167,7 +167,7 @@ impl CompletedCycle<'_> {
 
     /// The job whose end lets another start.
     fn when_ends(self, session: &mut Session<'_>, job: JobRef, lookup: &Lookup) -> Outlook {
-        let note = &session.notes.jobs[job.ix()];
+        let note = session.notes.of(job);
         if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
             return Outlook::NotForeseeable;
         }
@@ -197,7 +197,7 @@ impl CompletedCycle<'_> {
 impl Notes {
     /// The queue whose quota refused a job.
     fn over_quota_of(&self, job: JobRef) -> Option<QueueRef> {
-        let note = &self.jobs[job.ix()];
+        let note = self.of(job);
         let of_quota = |failure: &Failure| match failure {
             Failure::Excess(excess) if excess.of_quota => Some(excess.queue),
             _ => None,

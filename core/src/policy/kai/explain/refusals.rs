@@ -75,7 +75,7 @@ impl Session<'_> {
             let gate = Gate::WaitingForVictims { until: None };
             return Refusal { job: id, gate, also: Vec::new(), checks: Vec::new(), outlook: Outlook::NotForeseeable };
         }
-        let mut gates = self.gates(job, &self.notes.jobs[job.ix()], lookup);
+        let mut gates = self.gates(job, self.notes.of(job), lookup);
         let mut also = Vec::new();
         let mut further = Vec::new();
         for (gate, checks) in gates.split_off(1) {
@@ -90,7 +90,7 @@ impl Session<'_> {
 
     /// The outlook that follows from a reason alone, without regard to running jobs.
     fn outlook(&self, job: JobRef, gate: &Gate) -> Outlook {
-        let note = &self.notes.jobs[job.ix()];
+        let note = self.notes.of(job);
         let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.requested > e.bound);
         let never = || [&note.not_placed, &note.over_quota].into_iter().flatten().any(|f| is_never(&f));
         match gate {

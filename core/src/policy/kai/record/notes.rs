@@ -25,8 +25,10 @@ pub(in crate::policy::kai) struct Notes {
     pub explained: Option<PodId>,
     /// Every comparison, at level *every*.
     pub checks: Vec<Check>,
-    /// By the session's own jobs; empty below level *decisive*.
-    pub jobs: Vec<Note>,
+    /// By the session's own jobs, those about which something was noted; empty below level *refusals*.
+    jobs: Vec<Option<Box<Note>>>,
+    /// The note of all others.
+    nothing: Note,
     /// Capacity test of the chunk being placed.
     pub gate: Vec<Check>,
     /// Why the last pod without a node fits none.
@@ -100,7 +102,7 @@ impl Notes {
     /// Empty notes for a number of jobs.
     pub fn new(level: Level, n_jobs: usize) -> Self {
         let n = if level >= Level::Refusals { n_jobs } else { 0 };
-        Notes { level, jobs: (0..n).map(|_| Note::default()).collect(), ..Notes::default() }
+        Notes { level, jobs: (0..n).map(|_| None).collect(), ..Notes::default() }
     }
     /// Whether explanations are recorded.
     pub fn is_on(&self) -> bool {
@@ -111,10 +113,14 @@ impl Notes {
         let is_explained = self.explained.map_or(self.placed.len() < EXPLAINED_MAX, |explained| explained == pod);
         is_explained && self.level >= Level::Decisive
     }
+    /// The note of a job.
+    pub fn of(&self, job: JobRef) -> &Note {
+        self.jobs.get(job.ix()).and_then(Option::as_deref).unwrap_or(&self.nothing)
+    }
     /// Changes the note of a job.
     pub fn about(&mut self, job: JobRef, note: impl FnOnce(&mut Note)) {
         if let Some(about) = self.jobs.get_mut(job.ix()) {
-            note(about);
+            note(about.get_or_insert_default());
         }
     }
     /// Records a comparison at level *every*.

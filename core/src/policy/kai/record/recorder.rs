@@ -351,7 +351,7 @@ impl Session<'_> {
     /// Searches without result of jobs that still wait.
     pub fn failed_searches(&self) -> Vec<Search> {
         let failed_search = |job: JobRef| {
-            let note = self.notes.jobs.get(job.ix())?;
+            let note = self.notes.of(job);
             let search = self.search_of(job, note.searched.as_ref()?);
             (search.tried > 0).then(|| Search { taken: note.taken.clone(), ..search })
         };
