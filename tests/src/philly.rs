@@ -152,7 +152,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
             job,
             pod_set,
             created: None,
-            request: Request { resources, gpu: GpuRequest::Whole { devices: each as u32 } },
+            request: Arc::new(Request { resources, gpu: GpuRequest::Whole { devices: each as u32 } }),
             selector: Vec::new(),
             rules: None,
         };

@@ -229,7 +229,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
             job,
             pod_set: pod_sets.0,
             created: None,
-            request: request.clone(),
+            request: Arc::new(request.clone()),
             selector: Vec::new(),
             rules: None,
         };

@@ -1,5 +1,7 @@
 //! With any GPU memory, even an unrealistic one, every cycle ends and no resource is allocated twice.
 
+use std::sync::Arc;
+
 use std::collections::BTreeSet;
 
 use fairground::cluster::{GpuRequest, audit};
@@ -48,7 +50,8 @@ proptest! {
             if let (GpuRequest::Fraction { devices, .. }, Some(mib), 0) = (pod.request.gpu, asked, pod.pod_set.0 % 2)
                 && !held.contains(&pod.pod_set)
             {
-                std::sync::Arc::make_mut(&mut pod.spec).request.gpu = GpuRequest::Memory { mib, devices };
+                let spec = Arc::make_mut(&mut pod.spec);
+                Arc::make_mut(&mut spec.request).gpu = GpuRequest::Memory { mib, devices };
             }
         }
         let mut simulation = Simulation::new(&plan);

@@ -14,6 +14,7 @@ mod large;
 mod lessons;
 mod model;
 mod moments;
+mod monitored;
 mod own_words;
 mod owned_nodes;
 mod priorities;

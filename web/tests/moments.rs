@@ -104,12 +104,12 @@ fn what_changes_during_a_step_is_requested_after_it() {
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     use fairground_web::engine::protocol::{At, Message, Request, Response};
     use fairground_web::state::effect::Effect;
-    use fairground_web::state::engine_state::EngineState;
+    use fairground_web::state::engine_state::{EngineState, Work};
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
     // The engine is within a cycle and handles no requests.
     update(&mut whole.model, Command::Step);
-    assert_eq!(whole.model.engine.state, EngineState::Working(None));
+    assert_eq!(whole.model.engine.state, EngineState::Working(Work::Cycle(None)));
     let effects = update(&mut whole.model, Command::Cancel);
     let [Effect::Send(Message { generation, body: Request::Cancel }), Effect::EndEngineSoon(id)] = &effects[..] else {
         panic!("{effects:?}");

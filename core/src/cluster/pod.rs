@@ -39,8 +39,8 @@ pub struct PodSpec {
     pub pod_set: PodSetId,
     /// Time of creation, a tie-break of some policies; `None` if the scenario sets none.
     pub created: Option<Time>,
-    /// Its resource request.
-    pub request: Request,
+    /// Its resource request, one for pods of the same kind.
+    pub request: Arc<Request>,
     /// Required node labels; empty: no restriction.
     pub selector: NodeSelector,
     /// Further placement rules and attributes; `None` for most pods.

@@ -20,11 +20,11 @@ pub mod fifo;
 pub mod filling;
 pub mod form;
 mod gated;
-mod interrupt;
 mod job_defaults;
 pub mod kai;
 mod ledger;
 pub mod maxmin;
+mod monitor;
 mod node_order;
 mod order_level;
 mod registry;
@@ -38,8 +38,8 @@ pub mod yunikorn;
 
 use description::Description;
 use draft::{Draft, DraftQueue};
-pub use interrupt::Interrupt;
 pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
+pub use monitor::Monitor;
 pub use registry::{Memory, PartitionScheduler, Policy};
 use setting::Rulebook;
 use translator::Translator;
@@ -181,20 +181,20 @@ pub struct PartitionView<'a> {
     pub partition: PartitionId,
     /// Current time.
     pub now: Time,
-    /// What may end the cycle early.
-    pub interrupt: Option<&'a Interrupt>,
+    /// What watches the cycle and may end it early.
+    pub monitor: Option<&'a Monitor>,
 }
 
 impl<'a> PartitionView<'a> {
     /// The view of a partition at a time.
     pub fn new(world: &'a ClusterState, partition: PartitionId, now: Time) -> PartitionView<'a> {
         let (node_use, sums) = (world.node_uses(), world.sums_in(partition));
-        PartitionView { cluster: world.cluster(), node_use, sums, partition, now, interrupt: None }
+        PartitionView { cluster: world.cluster(), node_use, sums, partition, now, monitor: None }
     }
 
     /// Whether the cycle is to end early; its decisions are discarded then.
     pub fn is_interrupted(self) -> bool {
-        self.interrupt.is_some_and(Interrupt::is_raised)
+        self.monitor.is_some_and(Monitor::is_interrupted)
     }
 
     /// The queues with their values in this partition.

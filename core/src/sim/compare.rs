@@ -16,6 +16,7 @@ use super::simulation::Simulation;
 use super::summary::Summary;
 use crate::cluster::Cluster;
 use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::policy::Monitor;
 use crate::scenario::{Diagnostic, Scenario, check};
 use crate::time::Time;
 use crate::trace::{Event, Recorded};
@@ -219,6 +220,13 @@ impl Comparing {
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
         Comparing { column, simulation, moves: Vec::new(), series: AllocationSeries::of(Resource::GPU) }
+    }
+
+    /// Sets what watches the cycles of this run and may interrupt them; the run must not be used any more then.
+    pub fn set_monitor(&mut self, monitor: &Monitor) {
+        if let Some(simulation) = &mut self.simulation {
+            simulation.set_monitor(monitor.clone());
+        }
     }
 
     /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further

@@ -114,17 +114,18 @@ impl Simulation {
         let is_due = |&partition: &PartitionId| self.next_run(partition).is_some_and(|next| next <= time);
         let due: Vec<PartitionId> = self.state.partitions.ids().filter(is_due).collect();
         let mut combined = Trace { explained, ..Trace::new(self.state.level) };
-        for &partition in &due {
+        for (i, &partition) in due.iter().enumerate() {
+            let monitor = self.state.monitor.of_part(i, due.len());
             let part = &mut self.state.partitions[partition];
             (part.is_triggered, part.has_offer) = (false, false);
             if self.state.partitions.len() == 1 {
-                self.run_policy(partition, &mut combined);
+                self.run_policy(partition, &monitor, &mut combined);
                 return (combined, due);
             }
             // A partition that is not due in the next cycle still contributes its refusals, even if the level rises
             // until then.
             let mut trace = Trace { explained, ..Trace::new(self.state.level.max(Level::Decisive)) };
-            self.run_policy(partition, &mut trace);
+            self.run_policy(partition, &monitor, &mut trace);
             if self.state.level < Level::Decisive {
                 trace.events.iter_mut().for_each(|recorded| recorded.checks = Arc::default());
             }

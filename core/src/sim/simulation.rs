@@ -22,7 +22,7 @@ use super::record::{CycleRecord, Log, log};
 use super::unreplaced::Unreplaced;
 use crate::cluster::{Cluster, ClusterState, Devices};
 use crate::id::{Arena, PartitionId, PodId, QueueId};
-use crate::policy::{Change, Decision, Interrupt, PartitionView, Wake};
+use crate::policy::{Change, Decision, Monitor, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
 use crate::trace::{Digest, DivisionStep, Event, Gate, Ledger, Level, Outlook, Recorded, Refusal, Trace};
@@ -59,7 +59,7 @@ pub struct RunState {
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
     pub(super) level: Level,
-    interrupt: Interrupt,
+    pub(super) monitor: Monitor,
     pub(super) now: Time,
     pub(super) cycle: u32,
     /// Number of further cycles at the present instant.
@@ -113,7 +113,7 @@ impl Simulation {
             agenda: Agenda::of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
             level: Level::default(),
-            interrupt: Interrupt::default(),
+            monitor: Monitor::default(),
             now: Time::ZERO,
             cycle: 0,
             n_at_instant: 0,
@@ -179,7 +179,7 @@ impl Simulation {
         state.n_at_instant = if time == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
         state.cycle += 1;
         let (mut trace, ran) = self.run_due(time, explained);
-        if self.state.interrupt.is_raised() {
+        if self.state.monitor.is_interrupted() {
             return None;
         }
         events.append(&mut trace.events);
@@ -278,10 +278,9 @@ impl Simulation {
     }
 
     /// Runs the policy of a partition once and applies its decisions.
-    pub(super) fn run_policy(&mut self, partition: PartitionId, trace: &mut Trace) {
+    pub(super) fn run_policy(&mut self, partition: PartitionId, monitor: &Monitor, trace: &mut Trace) {
         let now = self.state.now;
-        let interrupt = Some(&self.state.interrupt);
-        let view = PartitionView { interrupt, ..PartitionView::new(&self.world, partition, now) };
+        let view = PartitionView { monitor: Some(monitor), ..PartitionView::new(&self.world, partition, now) };
         let part = &mut self.state.partitions[partition];
         let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
@@ -377,8 +376,8 @@ impl Simulation {
         self.state.level = level;
     }
     /// Sets what may end further cycles early.
-    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
-        self.state.interrupt = interrupt;
+    pub fn set_monitor(&mut self, monitor: Monitor) {
+        self.state.monitor = monitor;
     }
     /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::explain::checks_of;
 use super::record::CycleRecord;
 use super::simulation::Simulation;
-use crate::policy::Interrupt;
+use crate::policy::Monitor;
 use crate::scenario::Plan;
 use crate::time::Time;
 use crate::trace::{Check, EXPLAINED_MAX, Level};
@@ -44,7 +44,7 @@ pub struct Timeline {
     ahead: Option<(Simulation, CycleRecord)>,
     /// The cycle after which the run is quiet, once known.
     end: Option<u32>,
-    interrupt: Interrupt,
+    monitor: Monitor,
     /// The cycle before an interrupted one, until the next move.
     before_interrupted: Option<u32>,
 }
@@ -68,14 +68,14 @@ impl Timeline {
             budget,
             ahead: None,
             end: None,
-            interrupt: Interrupt::default(),
+            monitor: Monitor::default(),
             before_interrupted: None,
         }
     }
 
-    /// Sets what may interrupt further cycles. [`Timeline::advance`] then restores an earlier cycle.
-    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupt = interrupt;
+    /// Sets what watches further cycles and may interrupt them. [`Timeline::advance`] then restores an earlier cycle.
+    pub fn set_monitor(&mut self, monitor: Monitor) {
+        self.monitor = monitor;
     }
 
     /// The present cycle, or the one before the cycle that was interrupted.
@@ -114,9 +114,9 @@ impl Timeline {
             None => {
                 let before = self.present.cycle();
                 self.present.set_level(level);
-                self.present.set_interrupt(self.interrupt.clone());
+                self.present.set_monitor(self.monitor.clone());
                 let record = self.present.advance();
-                self.present.set_interrupt(Interrupt::default());
+                self.present.set_monitor(Monitor::default());
                 let Some(record) = record else { return self.restore_interrupted(before) };
                 record
             }
@@ -127,7 +127,7 @@ impl Timeline {
 
     /// Restores a state if the cycle after `before` was interrupted; `false`: there is no such cycle.
     fn restore_interrupted(&mut self, before: u32) -> bool {
-        let is_interrupted = self.interrupt.is_raised();
+        let is_interrupted = self.monitor.is_interrupted();
         if is_interrupted {
             self.rewind(before + 1);
             self.before_interrupted = Some(before);

@@ -18,6 +18,7 @@ pub use text::{compared, label, outcome};
 pub use trials::Trials;
 
 use crate::moment::Frame;
+use crate::policy::Monitor;
 use crate::scenario::{Edit, Scenario, apply, quantity};
 
 /// Largest number of changes that are tried.
@@ -64,7 +65,7 @@ pub fn tried(scenario: &Scenario, frame: &Frame, job: &str) -> (Vec<Idea>, Optio
     }
     let (ideas, changed): (Vec<Idea>, Vec<Arc<Scenario>>) = all.into_iter().unzip();
     let scenarios = std::iter::once(Arc::new(scenario.clone())).chain(changed).collect();
-    let mut trials = Trials::new(job.to_owned(), frame.cycle, scenarios);
+    let mut trials = Trials::new(job.to_owned(), frame.cycle, scenarios, Monitor::default());
     loop {
         if let Some(tried) = trials.work() {
             return (ideas, tried);

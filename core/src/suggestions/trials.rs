@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::progress::{JobProgress, ProgressStep, RunProgress};
 use super::{Loser, Outcome, Start, Tried};
+use crate::policy::Monitor;
 use crate::scenario::{Scenario, check};
 use crate::sim::Simulation;
 use crate::time::{Span, Time};
@@ -32,6 +33,7 @@ pub struct Trials {
     /// `None`: the unchanged scenario has not been run yet.
     base: Option<Base>,
     outcomes: Vec<Option<Outcome>>,
+    monitor: Monitor,
 }
 
 /// Result of the unchanged scenario.
@@ -58,10 +60,11 @@ struct Running {
 }
 
 impl Trials {
-    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`.
-    pub fn new(job: String, cycle: u32, mut scenarios: Vec<Arc<Scenario>>) -> Trials {
+    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`. Once the monitor interrupts
+    /// a cycle, they must not be used any more.
+    pub fn new(job: String, cycle: u32, mut scenarios: Vec<Arc<Scenario>>, monitor: Monitor) -> Trials {
         scenarios.reverse();
-        Trials { job, at: cycle, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
+        Trials { job, at: cycle, waiting: scenarios, running: None, base: None, outcomes: Vec::new(), monitor }
     }
 
     /// Works for about one cycle; returns the outcomes once all runs have ended, `None` within if the scenario is too
@@ -70,7 +73,7 @@ impl Trials {
         let Some(mut run) = self.running.take() else {
             let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };
             match check(&scenario).plan {
-                Some(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
+                Some(plan) => self.running = Some(Running::new(Simulation::new(&plan), &self.monitor)),
                 None if self.base.is_none() => return Some(None),
                 None => self.outcomes.push(None),
             }
@@ -108,8 +111,9 @@ impl Trials {
 }
 
 impl Running {
-    fn new(mut sim: Simulation) -> Running {
+    fn new(mut sim: Simulation, monitor: &Monitor) -> Running {
         sim.set_level(Level::Outcomes);
+        sim.set_monitor(monitor.clone());
         let run = RunProgress::new(&sim);
         Running { sim, run, n_cycles: 0, n_ahead: 0, now: None }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fairground::cluster::{Phase, Restart};
 use fairground::id::PodId;
-use fairground::policy::Interrupt;
+use fairground::policy::Monitor;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level, Recorded};
@@ -92,15 +92,18 @@ fn copies_run_alike(run: &Run) -> Verdict {
 }
 
 /// A cycle that is interrupted, wherever the policy asks, leaves no trace: the cycle before it is reached, and the run
-/// goes on from there.
+/// goes on from there. What is said of the progress of a cycle is a fraction of it.
 fn interrupted_cycles_leave_nothing(run: &Run) -> Verdict {
     const INTERRUPTED_MAX: u32 = 10;
     let mut d = Draw::new(run.number);
     let mut timeline = Timeline::with_budget(run.plan, d.below(200_000) as u64);
-    let asks_left = Rc::new(Cell::new(0i64));
-    timeline.set_interrupt(Interrupt::new({
-        let asks_left = asks_left.clone();
-        move || asks_left.replace(asks_left.get() - 1) <= 0
+    let (asks_left, is_outside) = (Rc::new(Cell::new(0i64)), Rc::new(Cell::new(false)));
+    timeline.set_monitor(Monitor::new({
+        let (asks_left, is_outside) = (asks_left.clone(), is_outside.clone());
+        move |part| {
+            is_outside.set(is_outside.get() || part.is_some_and(|part| !(0.0..=1.0).contains(&part)));
+            asks_left.replace(asks_left.get() - 1) <= 0
+        }
     }));
     for cycle in 1..=INTERRUPTED_MAX {
         asks_left.set(d.below(40) as i64);
@@ -114,7 +117,7 @@ fn interrupted_cycles_leave_nothing(run: &Run) -> Verdict {
         let Some(expected) = run.records.get(record.cycle as usize) else { break };
         ensure(record == expected, || format!("cycle {cycle}: {record:?} instead of {expected:?}"))?;
     }
-    Ok(())
+    ensure(!is_outside.get(), || "more than all of a cycle is done".into())
 }
 
 /// Skipping idle cycles equals running them.

@@ -50,9 +50,21 @@ struct Sheet {
     id: String,
     body: String,
     patterns: BTreeSet<Paint>,
-    /// Open path at the end that equal rectangles are appended to: its paint, and the line width if it is not filled.
-    mass: Option<(Paint, Option<u32>)>,
+    /// Open path at the end that equal rectangles are appended to.
+    mass: Option<Mass>,
 }
+
+/// Rectangles of one path.
+struct Mass {
+    paint: Paint,
+    /// Width of the line; `None`: they are filled.
+    line: Option<u32>,
+    n: usize,
+}
+
+/// Largest number of rectangles of a path. Browsers draw a page in tiles, and each tile draws all of a path that reaches
+/// into it.
+const MASS_MAX: usize = 400;
 
 /// What a paint is used for.
 #[derive(Clone, Copy)]
@@ -114,13 +126,15 @@ impl Sheet {
     }
     /// Appends a rectangle to the open path if that has the same paint.
     fn add_mass(&mut self, paint: Paint, line: Option<u32>, (x, y): BackendCoord, (w, h): (i32, i32)) -> Written {
-        if self.mass != Some((paint, line)) {
+        let open = self.mass.take_if(|mass| (mass.paint, mass.line) == (paint, line) && mass.n < MASS_MAX);
+        let n = open.as_ref().map_or(0, |mass| mass.n);
+        if open.is_none() {
             self.end_mass();
             self.body.push_str("<path");
             self.shape(paint, line);
             self.body.push_str(" d=\"");
-            self.mass = Some((paint, line));
         }
+        self.mass = Some(Mass { paint, line, n: n + 1 });
         let _ = write!(self.body, "M{x},{y}h{w}v{h}h-{w}z");
         Ok(())
     }
@@ -345,15 +359,15 @@ mod tests {
     }
 
     #[test]
-    fn masses_become_one_path() {
+    fn masses_become_paths() {
         let svg = picture("t", Size { width: 10.0, height: 5.0 }, |area| {
             let style = Paint::from(Ink::Whole).trimmed(Trim::Mass).area();
-            for x in 0..3 {
+            for x in 0..MASS_MAX as i32 + 1 {
                 area.draw(&Rectangle::new([(x * 20, 0), (x * 20 + 10, 10)], style))?;
             }
             Ok(())
         });
-        assert_eq!(svg.matches("<path").count(), 1, "{svg}");
+        assert_eq!(svg.matches("<path").count(), 2, "{svg}");
         assert_eq!(svg.matches("<rect").count(), 0, "{svg}");
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{self, orders, rulebook};
-use fairground::policy::Interrupt;
+use fairground::policy::Monitor;
 use fairground::scenario::{self, Plan, Scenario, Severity};
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
@@ -50,8 +50,8 @@ impl Branch {
     }
 
     /// Sets what may interrupt the computation of a cycle.
-    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
-        self.timeline.set_interrupt(interrupt);
+    pub fn set_monitor(&mut self, monitor: Monitor) {
+        self.timeline.set_monitor(monitor);
     }
 
     /// State at the current cycle.

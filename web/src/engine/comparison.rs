@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use fairground::policy::Monitor;
 use fairground::scenario::Scenario;
 use fairground::sim::{Column, Comparing, Difference, Moves, Runs, first_difference, under};
 use fairground::time::Time;
@@ -29,6 +30,7 @@ pub fn translated(scenario: &Scenario, policy: &str) -> Response {
 pub struct Comparison {
     entries: VecDeque<ToCompare>,
     until: Option<Time>,
+    monitor: Monitor,
     runs: Option<Runs>,
     /// The results that are not reported yet, in order.
     columns: VecDeque<Column>,
@@ -49,10 +51,10 @@ struct Differing {
 
 impl Comparison {
     /// A comparison whose runs have not started.
-    pub fn new(entries: Vec<ToCompare>, until_ms: Option<i64>) -> Comparison {
+    pub fn new(entries: Vec<ToCompare>, until_ms: Option<i64>, monitor: Monitor) -> Comparison {
         let until = until_ms.map(Time::from_millis);
         let entries = VecDeque::from(entries);
-        Comparison { entries, until, runs: None, columns: VecDeque::new(), first: None, differing: None }
+        Comparison { entries, until, monitor, runs: None, columns: VecDeque::new(), first: None, differing: None }
     }
 
     /// Works for about one cycle; returns a result if one is complete. `None`: all results have been returned.
@@ -68,8 +70,10 @@ impl Comparison {
             return None;
         }
         let new = || {
-            let runs = self.entries.iter().map(|entry| Comparing::new(&entry.scenario, &entry.policy));
-            Runs::new(runs.collect(), self.until, CYCLES_MAX)
+            let mut runs: Vec<Comparing> =
+                self.entries.iter().map(|entry| Comparing::new(&entry.scenario, &entry.policy)).collect();
+            runs.iter_mut().for_each(|run| run.set_monitor(&self.monitor));
+            Runs::new(runs, self.until, CYCLES_MAX)
         };
         let mut runs = self.runs.take().unwrap_or_else(new);
         if runs.step() {
@@ -170,7 +174,7 @@ mod tests {
     }
 
     fn columns(text: &str, policies: &[&str]) -> Vec<Compared> {
-        let mut comparison = Comparison::new(entries(&of(text), policies), None);
+        let mut comparison = Comparison::new(entries(&of(text), policies), None, Monitor::default());
         let mut columns = Vec::new();
         while let Some(say) = comparison.work() {
             match say {

@@ -188,6 +188,7 @@ fn moment_of(response: &mut Response) -> Option<&mut Moment> {
         Response::Ready
         | Response::Refused { .. }
         | Response::Progress { .. }
+        | Response::CycleProgress { .. }
         | Response::Event { .. }
         | Response::Reading
         | Response::Piece(_)

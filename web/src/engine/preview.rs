@@ -4,6 +4,8 @@
 //! of the requests that arrive meanwhile, only the latest is computed next. The frame is sent as soon as it is
 //! computed; then the run continues, unless a later request is pending.
 
+use fairground::policy::Monitor;
+
 use super::branch::Branch;
 use super::protocol::{At, BranchId, Moment, MomentRequest, Response, Subjects};
 use super::report::ReportRequest;
@@ -44,7 +46,7 @@ impl Previews {
     }
 
     /// Works for about one cycle; returns finished responses with the numbers of their requests.
-    pub fn work(&mut self) -> Vec<(u64, Response)> {
+    pub fn work(&mut self, monitor: &Monitor) -> Vec<(u64, Response)> {
         // Once the frame is sent, a pending request takes precedence over the rest of the run.
         let running = self.running.take().filter(|running| !running.has_frame || self.next.is_none());
         if let Some(mut running) = running {
@@ -63,7 +65,8 @@ impl Previews {
             return Vec::new();
         };
         match Branch::background(&scenario) {
-            Ok(run) => {
+            Ok(mut run) => {
+                run.set_monitor(monitor.clone());
                 let subjects = wants.subjects(None);
                 let (has_frame, is_over) = (false, false);
                 self.running = Some(Running { id, branch, cycle, until, subjects, has_frame, is_over, run });

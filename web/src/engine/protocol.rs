@@ -114,6 +114,11 @@ pub enum Response {
         /// Fraction of the way to the requested cycle or time, 0 to 1; `None`: the end is unknown.
         part: Option<f64>,
     },
+    /// Progress of the cycle that is computed for the current task.
+    CycleProgress {
+        /// Fraction of the cycle, 0 to 1.
+        part: f64,
+    },
     /// The cycle of the requested event, if one is known or found by running at most 10,000 cycles.
     Event { cycle: Option<u32> },
     /// Files were received and are being read.

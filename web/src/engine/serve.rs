@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::EventWord;
-use fairground::policy::Interrupt;
+use fairground::policy::Monitor;
 use fairground::scenario::Scenario;
 use fairground::suggestions::Trials;
 use fairground::time::Time;
@@ -40,8 +40,8 @@ pub struct Server {
     import: Option<(u64, ImportRun)>,
     /// The displayed scenario.
     scenario: Arc<Scenario>,
-    /// Raised while a request to cancel waits to be handled.
-    interrupt: Interrupt,
+    /// Monitors cycles while a request to cancel waits to be handled.
+    monitor: Monitor,
 }
 
 enum Task {
@@ -64,9 +64,9 @@ struct SearchFilter {
 }
 
 impl Server {
-    /// A server that leaves the present cycle once the interrupt is raised.
-    pub fn new(interrupt: Interrupt) -> Server {
-        Server { interrupt, ..Server::default() }
+    /// A server whose cycles are watched, and left once the monitor interrupts them.
+    pub fn new(monitor: Monitor) -> Server {
+        Server { monitor, ..Server::default() }
     }
 
     /// Handles a request: short ones immediately, others in [`Server::work`].
@@ -83,7 +83,7 @@ impl Server {
                 self.next_event(id, from, back, (queue, job, without))
             }
             Request::Try { job, cycle, scenarios } => {
-                self.trials = Some((id, Trials::new(job, cycle, scenarios)));
+                self.trials = Some((id, Trials::new(job, cycle, scenarios, self.monitor.clone())));
                 Vec::new()
             }
             Request::Import { files, options } => {
@@ -105,7 +105,7 @@ impl Server {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
             Request::Compare { runs, until_ms } => {
-                self.comparison = Some((id, comparison::Comparison::new(runs, until_ms)));
+                self.comparison = Some((id, comparison::Comparison::new(runs, until_ms, self.monitor.clone())));
                 Vec::new()
             }
             Request::Csv { is_of_events } => {
@@ -138,8 +138,15 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
+        let replies = self.work_in_background();
+        // What an interrupted cycle leaves behind means nothing; the request that follows drops its run.
+        if self.monitor.is_interrupted() { Vec::new() } else { replies }
+    }
+
+    /// Works for about one cycle on runs besides the displayed one.
+    fn work_in_background(&mut self) -> Vec<Message<Response>> {
         if let Some(previews) = self.previews.values_mut().find(|previews| previews.is_busy()) {
-            return previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
+            return previews.work(&self.monitor).into_iter().map(|(id, say)| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -180,7 +187,12 @@ impl Server {
         }
     }
 
-    /// Progress of the current task.
+    /// Number of the request whose cycle of the displayed run is computed next.
+    pub fn task_id(&self) -> Option<u64> {
+        self.task.as_ref().map(|(id, _)| *id)
+    }
+
+    /// Progress of the current task, unless the next reply ends it.
     pub fn progress(&self) -> Option<Message<Response>> {
         if self.task.is_none() {
             let (id, comparison) = self.comparison.as_ref()?;
@@ -195,6 +207,9 @@ impl Server {
             Task::ToStop { .. } | Task::Search { .. } => None,
         };
         let part = part.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        if part == Some(1.0) {
+            return None;
+        }
         Some(reply(*id, Response::Progress { cycle, time_ms, part }))
     }
 
@@ -216,7 +231,7 @@ impl Server {
             self.main = None;
             match Branch::shown(&scenario) {
                 Ok(mut main) => {
-                    main.set_interrupt(self.interrupt.clone());
+                    main.set_monitor(self.monitor.clone());
                     self.main = Some(main);
                 }
                 Err(findings) => return vec![reply(id, Response::Refused { findings })],

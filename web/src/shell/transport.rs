@@ -13,7 +13,7 @@ use crate::shell::present::Present;
 use crate::shell::runs::Runs;
 use crate::state::command::Command;
 use crate::state::document::Origin;
-use crate::state::engine_state::EngineState;
+use crate::state::engine_state::{EngineState, Progress, Work};
 use crate::state::layout::options::{Dialog, Panel};
 use crate::state::playback::{SPEEDS, decision_step};
 use crate::store::Store;
@@ -299,7 +299,8 @@ impl Slow {
     fn new(store: Store) -> Slow {
         let is_slow = RwSignal::new(false);
         let timer = StoredValue::new_local(None::<TimeoutHandle>);
-        let is_busy = Memo::new(move |_| store.engine.with(|state| *state == EngineState::Working(None)));
+        let is_busy =
+            Memo::new(move |_| store.engine.with(|state| matches!(state, EngineState::Working(Work::Cycle(_)))));
         Effect::new(move |_| {
             if let Some(timer) = timer.try_update_value(Option::take).flatten() {
                 timer.clear();
@@ -319,32 +320,51 @@ impl Slow {
     }
 }
 
+/// A progress bar with a text and the button that ends the work.
+fn working(
+    label: &'static str,
+    text: impl Fn() -> String + Send + 'static,
+    end: &'static str,
+    work: Memo<Option<Work>>,
+) -> impl IntoView {
+    let part = move || work.get().and_then(Work::part).map(|part| part.to_string());
+    view! {
+        <span class="progress">
+            <progress max="1" value=part aria-label=label></progress>
+            <span>{text}</span>
+            <CommandButton class="btn" command=Command::Cancel>{end}</CommandButton>
+        </span>
+    }
+}
+
 /// Status of the engine while it is slow or has failed.
 #[component]
 fn Status() -> impl IntoView {
     let store = Store::get();
     let slow = expect_context::<Slow>();
-    let shown = move || match store.engine.get() {
-        EngineState::Working(None) if slow.is_slow.get() => view! {
-            <span class="progress">
-                <progress aria-label="Computing"></progress>
-                <span>{move || format!("Computing cycle {}", slow.wanted.get())}</span>
-                <CommandButton class="btn" command=Command::Cancel>"Cancel"</CommandButton>
-            </span>
-        }
-        .into_any(),
+    let work = Memo::new(move |_| {
+        store.engine.with(|state| if let EngineState::Working(work) = state { Some(*work) } else { None })
+    });
+    // What changes with the progress stays out of this, so that buttons keep the focus.
+    let status = Memo::new(move |_| match store.engine.get() {
+        EngineState::Working(Work::Cycle(_)) if !slow.is_slow.get() => EngineState::Idle,
+        EngineState::Working(Work::Cycle(_)) => EngineState::Working(Work::Cycle(None)),
+        EngineState::Working(Work::Run(_)) => EngineState::Working(Work::Run(Progress::default())),
+        state => state,
+    });
+    let shown = move || match status.get() {
+        EngineState::Idle => ().into_any(),
         EngineState::Starting => view! { <span class="dim">"Starting the engine"</span> }.into_any(),
-        EngineState::Working(Some(progress)) => {
-            let part = progress.part;
-            let text = format!("Cycle {} · {}", progress.cycle, clock(progress.time_ms));
-            view! {
-                <span class="progress">
-                    <progress max="1" value=part.map(|p| p.to_string()) aria-label="Running"></progress>
-                    <span>{text}</span>
-                    <CommandButton class="btn" command=Command::Cancel>"Stop here"</CommandButton>
-                </span>
-            }
-            .into_any()
+        EngineState::Working(Work::Cycle(_)) => {
+            let text = move || format!("Computing cycle {}", slow.wanted.get());
+            working("Computing", text, "Cancel", work).into_any()
+        }
+        EngineState::Working(Work::Run(_)) => {
+            let text = move || match work.get() {
+                Some(Work::Run(progress)) => format!("Cycle {} · {}", progress.cycle, clock(progress.time_ms)),
+                _ => String::new(),
+            };
+            working("Running", text, "Stop here", work).into_any()
         }
         EngineState::Refused(_) => view! {
             <span class="state-line">
@@ -361,7 +381,6 @@ fn Status() -> impl IntoView {
             </span>
         }
         .into_any(),
-        EngineState::Idle | EngineState::Working(None) => ().into_any(),
     };
     view! { <span class="status">{shown}</span> }
 }

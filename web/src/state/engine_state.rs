@@ -9,8 +9,7 @@ pub enum EngineState {
     #[default]
     Starting,
     Idle,
-    /// Computing; with the progress, once it is known.
-    Working(Option<Progress>),
+    Working(Work),
     /// The scenario cannot run, with its errors.
     Refused(Arc<Vec<String>>),
     /// Stopped working at this cycle; another engine is started.
@@ -19,8 +18,26 @@ pub enum EngineState {
     Dead(u32),
 }
 
-/// Progress of a long run.
+/// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Work {
+    /// A cycle, or a run of which nothing is known yet; with the fraction of the cycle that is done, once it is known.
+    Cycle(Option<f64>),
+    Run(Progress),
+}
+
+impl Work {
+    /// Fraction of it that is done, 0 to 1; `None`: unknown.
+    pub fn part(self) -> Option<f64> {
+        match self {
+            Work::Cycle(part) => part,
+            Work::Run(progress) => progress.part,
+        }
+    }
+}
+
+/// Progress of a long run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     pub cycle: u32,
     pub time_ms: i64,

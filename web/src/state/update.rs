@@ -18,7 +18,7 @@ use crate::engine::protocol::{BranchId, Message, Moment, Request, Response};
 use crate::state::branches::commands::compared;
 use crate::state::branches::kept;
 use crate::state::moment::explanations::request_explanations;
-use crate::state::playback::arrival::{arrived, no_event, progress};
+use crate::state::playback::arrival::{arrived, cycle_progress, no_event, progress};
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -212,6 +212,7 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Progress { cycle, time_ms, part } if id == model.in_flight.frame => {
             progress(model, cycle, time_ms, part);
         }
+        Response::CycleProgress { part } if id == model.in_flight.frame => cycle_progress(model, part),
         Response::Event { cycle } if id == model.in_flight.event => match cycle {
             Some(cycle) => go_to(model, cycle, fx),
             None => notify(model, false, no_event(model), None, fx),

@@ -85,7 +85,7 @@ impl Scheduler for Ego {
         let model = Model::new(world, &self.config);
         let mut current = model.open(world, memory);
         let explains = trace.level >= Level::Refusals;
-        current.state.interrupt = world.interrupt.cloned().unwrap_or_default();
+        current.state.monitor = world.monitor.cloned().unwrap_or_default();
         let cycle = run(&mut current.state, &model.layout, trace.level);
         if world.is_interrupted() {
             return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };

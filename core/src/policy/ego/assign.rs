@@ -88,7 +88,7 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) 
     };
     pass.fill_queues();
     let mut turns = Vec::new();
-    while !pass.state.interrupt.is_raised()
+    while !pass.state.monitor.is_interrupted()
         && let Some((leaf, choices)) = pass.walk(level >= Level::Refusals)
     {
         let path = if level >= Level::Every { pass.path(leaf) } else { Vec::new() };

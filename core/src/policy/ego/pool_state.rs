@@ -17,7 +17,7 @@ use super::ids::{ConsumerId, HostId, SizeId, SubId, UnitId};
 use super::near_hosts::{Chosen, NearHosts};
 use super::plan::{Dims, Plan, add, fits};
 use crate::id::{Arena, Id};
-use crate::policy::Interrupt;
+use crate::policy::Monitor;
 use crate::time::Time;
 
 /// Source of a unit.
@@ -159,7 +159,7 @@ pub struct PoolState<'a> {
     pub records: bool,
     /// Hosts near the one of each unit that was started in this cycle.
     pub near: BTreeMap<UnitId, NearHosts>,
-    pub interrupt: Interrupt,
+    pub monitor: Monitor,
 }
 
 impl<'a> PoolState<'a> {
@@ -182,7 +182,7 @@ impl<'a> PoolState<'a> {
             changes: Vec::new(),
             records: false,
             near: BTreeMap::new(),
-            interrupt: Interrupt::default(),
+            monitor: Monitor::default(),
         }
     }
 

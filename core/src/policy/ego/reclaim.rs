@@ -161,7 +161,7 @@ pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level)
     };
     reclaim_pass.limits();
     reclaim_pass.list_units();
-    while !reclaim_pass.state.interrupt.is_raised() && reclaim_pass.round() {}
+    while !reclaim_pass.state.monitor.is_interrupted() && reclaim_pass.round() {}
     reclaim_pass.pass
 }
 

@@ -61,7 +61,7 @@ use session::Session;
 /// Runs the configured actions in order and explains the remaining jobs.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     execute_actions(session, out);
-    if !session.inputs.interrupt.is_raised() {
+    if !session.inputs.monitor.is_interrupted() {
         explain(session, out);
     }
 }
@@ -77,7 +77,9 @@ fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 
 /// Runs the configured actions in order.
 fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
-    for &action in &session.inputs.config.actions {
+    let (actions, monitor) = (&session.inputs.config.actions, session.inputs.monitor.clone());
+    for (i, &action) in actions.iter().enumerate() {
+        session.inputs.monitor = monitor.of_part(i, actions.len());
         execute(session, action, out);
     }
 }

@@ -68,7 +68,8 @@ pub(super) struct PodFacts {
     pub set: usize,
     /// Position in task order within its job.
     pub order: u32,
-    pub request: Request,
+    /// One for pods of the same kind.
+    pub request: Arc<Request>,
     /// By node: whether the pod accepts its labels; `None`: all.
     pub selects: Option<Arc<[bool]>>,
     /// By node: whether the pod tolerates its taints; `None`: all.
@@ -162,13 +163,13 @@ impl<'a> PodReader<'a> {
         let accepted = self.accepted.entry((likeness, role)).or_insert_with(|| accepts(nodes, requires, role));
         let (selects, tolerates) = accepted.clone();
         let nominated = pod.rules.and_then(|rules| self.nominated(rules));
-        let kind = self.numbering.number(&pod.request, likeness, nominated);
+        let (kind, request) = self.numbering.number(pod.request, likeness, nominated);
         PodFacts {
             id: pod.id,
             name: pod.name.clone(),
             set: pod.set,
             order,
-            request: pod.request,
+            request,
             selects,
             tolerates,
             nominated,
@@ -232,7 +233,7 @@ impl<K: Ord> Numbers<K> {
 pub(in crate::policy::kai) struct Numbering {
     keys: Numbers<Key>,
     /// The previous pod, since most pods equal it.
-    last: Option<(Request, u32, Option<NodeRef>, u32)>,
+    last: Option<(Arc<Request>, u32, Option<NodeRef>, u32)>,
 }
 
 /// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated
@@ -240,18 +241,19 @@ pub(in crate::policy::kai) struct Numbering {
 type Key = ([u64; 4], Vec<i64>, GpuRequestKind, [i64; 2], u32, Option<NodeRef>);
 
 impl Numbering {
-    /// Returns the same number for pods with the same request, `likeness` and nominated node.
-    pub fn number(&mut self, request: &Request, likeness: u32, nominated: Option<NodeRef>) -> u32 {
+    /// Returns the same number for pods with the same request, `likeness` and nominated node, and the request.
+    pub fn number(&mut self, request: Request, likeness: u32, nominated: Option<NodeRef>) -> (u32, Arc<Request>) {
         if let Some((r, l, n, number)) = &self.last
-            && (r, *l, *n) == (request, likeness, nominated)
+            && (&**r, *l, *n) == (&request, likeness, nominated)
         {
-            return *number;
+            return (*number, r.clone());
         }
-        let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = request;
+        let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = &request;
         let bits = [cpu, memory, portion, gpus].map(|amount| amount.to_bits());
         let key = (bits, scalars.clone(), *kind, [*count, *mib], likeness, nominated);
         let number = self.keys.number(key);
+        let request = Arc::new(request);
         self.last = Some((request.clone(), likeness, nominated, number));
-        number
+        (number, request)
     }
 }

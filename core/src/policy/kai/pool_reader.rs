@@ -65,8 +65,8 @@ impl<'c, 'w> PoolReader<'c, 'w> {
         let mut pool = pool.clone();
         self.read_usage(&mut pool.queues);
         let n_scalars = self.view.cluster.named.len();
-        let interrupt = self.view.interrupt.cloned().unwrap_or_default();
-        CycleInput { config: self.config, now_s: self.view.now.as_seconds(), n_scalars, pool, interrupt }
+        let monitor = self.view.monitor.cloned().unwrap_or_default();
+        CycleInput { config: self.config, now_s: self.view.now.as_seconds(), n_scalars, pool, monitor }
     }
 
     /// The immutable data of the pool.

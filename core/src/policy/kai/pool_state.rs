@@ -30,7 +30,7 @@ use super::share::shares::{Queue, is_leaf};
 use super::task::{JobRef, PodRef, QueueRef, Status};
 use crate::cluster::{Cluster, Devices, Job, Phase};
 use crate::id::{Id, JobId, PodId};
-use crate::policy::{Interrupt, PartitionView};
+use crate::policy::{Monitor, PartitionView};
 use crate::time::Time;
 
 /// Input of a session: a pool at the beginning of a cycle.
@@ -42,7 +42,7 @@ pub(super) struct CycleInput<'a> {
     /// Number of named resources.
     pub n_scalars: usize,
     pub pool: PoolState,
-    pub interrupt: Interrupt,
+    pub monitor: Monitor,
 }
 
 /// A pool in the state of its latest cycle, with indices instead of names.

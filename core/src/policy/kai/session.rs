@@ -31,7 +31,7 @@ use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
 use super::task::{JobRef, PodRef, QueueRef, Status, Task, TaskRef};
 use crate::cluster::Preemptible;
-use crate::policy::Interrupt;
+use crate::policy::Monitor;
 use crate::trace::{Level, Subject};
 
 pub(super) struct Session<'a> {
@@ -61,7 +61,7 @@ pub(super) struct Inputs<'a> {
     pub only: Option<JobRef>,
     /// Registered orders to permute, whatever the seed.
     pub probe: Option<Probe>,
-    pub interrupt: Interrupt,
+    pub monitor: Monitor,
 }
 
 /// What statements change and undo, and what their commits leave.
@@ -149,7 +149,7 @@ impl<'a> Inputs<'a> {
             memory_basis: input.pool.memory_basis,
             only: None,
             probe: None,
-            interrupt: input.interrupt.clone(),
+            monitor: input.monitor.clone(),
         }
     }
 }

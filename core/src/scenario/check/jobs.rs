@@ -74,7 +74,7 @@ pub struct Set {
     /// Number of pods that have to start together.
     pub min_available: u32,
     /// Request of each pod.
-    pub request: Request,
+    pub request: Arc<Request>,
     /// Names of the nested groups, from the root.
     pub path: Vec<Arc<str>>,
     /// Further placement rules and attributes.
@@ -102,7 +102,7 @@ impl Template {
             user: self.user.as_deref(),
             preemptible: self.preemptible,
             is_gang: self.is_gang(),
-            requests: self.sets.iter().map(|set| &set.request).collect(),
+            requests: self.sets.iter().map(|set| &*set.request).collect(),
         }
     }
     /// Whether several of its pods have to start together.
@@ -141,7 +141,8 @@ impl Jobs {
         for set in self.templates.iter_mut().flat_map(|template| &mut template.sets) {
             if let GpuRequest::Memory { mib, devices } = set.request.gpu {
                 let part = (mib.min(smallest) * 1000 + smallest - 1) / smallest;
-                set.request.resources.set(Resource::GPU, Amount::milli_gpus(part * i64::from(devices)));
+                let request = Arc::make_mut(&mut set.request);
+                request.resources.set(Resource::GPU, Amount::milli_gpus(part * i64::from(devices)));
             }
         }
     }
@@ -487,7 +488,7 @@ fn pod_set(
     let (pods_kept, min_available) = (clamp(pods), clamp(min));
     let mut request = request(entry, location, f);
     named.put(&entry.resources, location, &mut request.resources, f);
-    (Set { name, pods: pods_kept, min_available, request, path, rules: None, after: None }, pods)
+    (Set { name, pods: pods_kept, min_available, request: Arc::new(request), path, rules: None, after: None }, pods)
 }
 
 fn request(entry: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {

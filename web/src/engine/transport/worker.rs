@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use fairground::policy::Interrupt;
+use fairground::policy::Monitor;
 use js_sys::{Array, Function, Reflect, Uint8Array};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -117,17 +117,19 @@ impl WorkerLine {
 /// The worker's end: handles requests until the page terminates it. Receives messages between slices of work.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
     let token = Rc::new(TokenReader::default());
-    let interrupt = Interrupt::new({
-        let token = token.clone();
-        move || token.is_revoked()
+    let out = Rc::new(Outbox::new(scope.clone()));
+    let monitor = Monitor::new({
+        let (token, out) = (token.clone(), out.clone());
+        move |part| {
+            out.report(|task| Some(Message { generation: task?, body: Response::CycleProgress { part: part? } }));
+            token.is_revoked()
+        }
     });
     // It stays borrowed if the engine dies at work: then nothing is answered until the page ends the worker.
-    let server = Rc::new(RefCell::new(Server::new(interrupt)));
+    let server = Rc::new(RefCell::new(Server::new(monitor)));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
-    let out = Rc::new(Outbox { scope: scope.clone(), known: RefCell::default() });
-    let told_ms = Rc::new(Cell::new(0.0));
 
     let next_slice = {
         let waiting = waiting.clone();
@@ -147,13 +149,12 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
             token.begin_slice();
             let until = now_ms() + SLICE_MS;
             while server.is_busy() && now_ms() < until && !token.is_revoked() {
+                out.task.set(server.task_id());
                 out.send(server.work());
             }
             if server.is_busy() {
-                let now = now_ms();
-                if now - told_ms.get() > PROGRESS_MS && !token.is_revoked() {
-                    told_ms.set(now);
-                    out.send(server.progress().into_iter().collect());
+                if !token.is_revoked() {
+                    out.report(|_| server.progress());
                 }
                 next_slice();
             } else {
@@ -205,9 +206,27 @@ fn ready() -> Message<Response> {
 struct Outbox {
     scope: DedicatedWorkerGlobalScope,
     known: RefCell<Catalogues>,
+    /// Number of the request whose cycle is computed.
+    task: Cell<Option<u64>>,
+    reported_ms: Cell<f64>,
 }
 
 impl Outbox {
+    fn new(scope: DedicatedWorkerGlobalScope) -> Outbox {
+        Outbox { scope, known: RefCell::default(), task: Cell::new(None), reported_ms: Cell::new(0.0) }
+    }
+
+    /// Sends a report of progress, unless the last one was a moment ago.
+    fn report(&self, report: impl FnOnce(Option<u64>) -> Option<Message<Response>>) {
+        let now = now_ms();
+        if now - self.reported_ms.get() > PROGRESS_MS
+            && let Some(report) = report(self.task.get())
+        {
+            self.reported_ms.set(now);
+            self.send(vec![report]);
+        }
+    }
+
     /// Sends replies in one message, so that the page draws them at once.
     fn send(&self, replies: Vec<Message<Response>>) {
         if !replies.is_empty() {

@@ -12,7 +12,7 @@ use crate::engine::protocol::{NoteRow, Request};
 use crate::state::command::Command;
 use crate::state::document::{Checked, Translated, edit};
 use crate::state::effect::Effect;
-use crate::state::engine_state::EngineState;
+use crate::state::engine_state::{EngineState, Work};
 use crate::state::layout::options::Dialog;
 use crate::state::model::{Model, notify, send};
 
@@ -25,7 +25,7 @@ pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     }
     let scenario = model.document.scenario.clone();
     model.document.translating = Some(scenario.clone());
-    model.engine.state = EngineState::Working(None);
+    model.engine.state = EngineState::Working(Work::Cycle(None));
     model.in_flight.translation = send(model, Request::Translate { scenario, policy }, fx);
 }
 

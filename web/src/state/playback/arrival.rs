@@ -8,7 +8,7 @@ use crate::engine::protocol::{EventRow, EventWord, Frame, Moment, Run, Stop};
 use crate::state::branches::{alternative, kept};
 use crate::state::document::Origin;
 use crate::state::effect::Effect;
-use crate::state::engine_state::{EngineState, Progress};
+use crate::state::engine_state::{EngineState, Progress, Work};
 use crate::state::model::{Model, notify};
 use crate::state::moment::explanations::{explained, focus, report_request, request_explanations, request_report};
 use crate::state::playback::decision_step;
@@ -131,10 +131,17 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
 
 pub(crate) fn progress(model: &mut Model, cycle: u32, time_ms: i64, part: Option<f64>) {
     let since_ms = match &model.engine.state {
-        EngineState::Working(Some(progress)) => progress.since_ms,
+        EngineState::Working(Work::Run(progress)) => progress.since_ms,
         _ => model.clock_ms,
     };
-    model.engine.state = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
+    model.engine.state = EngineState::Working(Work::Run(Progress { cycle, time_ms, part, since_ms }));
+}
+
+/// A job that is served again is counted again; what was shown is not taken back for it.
+pub(crate) fn cycle_progress(model: &mut Model, part: f64) {
+    if let EngineState::Working(Work::Cycle(known)) = &mut model.engine.state {
+        *known = Some(part.max(known.unwrap_or(0.0)));
+    }
 }
 
 #[cfg(test)]

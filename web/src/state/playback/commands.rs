@@ -7,7 +7,7 @@ use fairground::words::Selection;
 
 use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Stop, Wants};
 use crate::state::effect::Effect;
-use crate::state::engine_state::EngineState;
+use crate::state::engine_state::{EngineState, Work};
 use crate::state::layout::options::Panel;
 use crate::state::model::{Model, send};
 use crate::state::moment::explanations::{focus, request_explanations};
@@ -134,7 +134,7 @@ pub(crate) fn request_moment(model: &mut Model, is_new: bool, at: At, fx: &mut V
     let scenario = is_new.then(|| model.document.scenario.clone());
     let ask = MomentRequest { branch: BranchId::Main, scenario, at, wants: Wants::Focus(focus(model)) };
     model.in_flight.frame = send(model, Request::Moment(ask), fx);
-    model.engine.state = EngineState::Working(None);
+    model.engine.state = EngineState::Working(Work::Cycle(None));
 }
 
 /// Starts a run of the current scenario and goes to the cursor.

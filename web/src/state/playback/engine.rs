@@ -3,7 +3,7 @@
 use super::commands::load;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
-use crate::state::engine_state::EngineState;
+use crate::state::engine_state::{EngineState, Work};
 use crate::state::layout::options::NowView;
 use crate::state::model::{Model, notify};
 use crate::state::playback::commands::pause;
@@ -13,15 +13,14 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     if id != model.in_flight.cancel {
         return;
     }
-    let EngineState::Working(progress) = &model.engine.state else { return };
+    let EngineState::Working(work) = model.engine.state else { return };
     let shown = model.moment.frame.as_ref().map(|frame| frame.cycle);
-    let Some(reached) = progress.as_ref().map(|progress| progress.cycle).or(shown) else { return };
+    let reached = if let Work::Run(progress) = work { Some(progress.cycle) } else { shown };
+    let Some(reached) = reached else { return };
     model.in_flight.cancel = 0;
     fx.push(Effect::RestartEngine);
     model.comparison.scenario = None;
-    model.playback.cursor = reached;
-    model.playback.decision = None;
-    model.playback.then_first_action = false;
+    set_cursor(model, reached);
     model.playback.stop = None;
     let text = format!(
         "The cycle after cycle {reached} was cancelled. The engine was started again and goes back to cycle {reached}."
@@ -35,10 +34,15 @@ pub(crate) fn goes_back(model: &mut Model, cycle: u32) {
     let is_shown = model.moment.frame.as_ref().is_some_and(|frame| frame.cycle == cycle) && !model.moment.is_stale;
     if is_shown {
         model.engine.state = EngineState::Idle;
-        model.playback.cursor = cycle;
-        model.playback.decision = None;
-        model.playback.then_first_action = false;
+        set_cursor(model, cycle);
     }
+}
+
+/// Sets the cursor to the end of a cycle.
+fn set_cursor(model: &mut Model, cycle: u32) {
+    model.playback.cursor = cycle;
+    model.playback.decision = None;
+    model.playback.then_first_action = false;
 }
 
 pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {

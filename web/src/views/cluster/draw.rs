@@ -190,7 +190,7 @@ fn labels(area: &Area<'_>, cell: &CellView, names: &Shortened) -> Drawn {
     Ok(())
 }
 
-/// Many nodes: one path per colour and state.
+/// Many nodes: cells of the same colour and state one after another, so that they share paths.
 fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
     let mut masses: BTreeMap<Paint, Vec<Rect>> = BTreeMap::new();
     let mut changed: Vec<Rect> = Vec::new();

@@ -1,6 +1,7 @@
 //! Waiting jobs: one line of buttons, each of which opens an explanation.
 
 use fairground::words::Selection;
+use fairground::words::number::number;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -54,7 +55,7 @@ pub fn Waiting() -> impl IntoView {
                     title="Open the table of all jobs"
                     on:click=move |_| store.dispatch(Command::Tab(SetupTab::Work))
                 >
-                    {format!("+{n_more} more")}
+                    {format!("+{} more", number(n_more as f64))}
                 </button>
             }
         })
@@ -97,6 +98,6 @@ fn heading_of(store: Store, view: Memo<WaitingView>) -> impl Fn() -> String + Se
 fn heading(view: &WaitingView) -> String {
     match view.n {
         0 => "No [job] is waiting".into(),
-        n => format!("{n} waiting"),
+        n => format!("{} waiting", number(n as f64)),
     }
 }

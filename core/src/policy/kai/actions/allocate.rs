@@ -21,7 +21,7 @@ use crate::policy::kai::task::{JobRef, NodeRef, Status};
 
 impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Allocate));
+        let mut tree = QueueTree::of_action(self, Action::Allocate);
         let jobs = self.candidates();
         let all_nodes = vec![true; self.state.nodes.len()];
         let mut cache = MayFit::default();

@@ -28,7 +28,7 @@ impl Session<'_> {
         if most == Some(0) {
             return;
         }
-        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Consolidation));
+        let mut tree = QueueTree::of_action(self, Action::Consolidation);
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let available = self.idle_or_releasing();

@@ -23,7 +23,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Preempt));
+        let mut tree = QueueTree::of_action(self, Action::Preempt);
         let jobs = self.claimants();
         let lowest = self.lowest_victims();
         let mut remaining = Candidates::new(self, &jobs, |s, job| {

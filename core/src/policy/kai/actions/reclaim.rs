@@ -21,7 +21,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Reclaim));
+        let mut tree = QueueTree::of_action(self, Action::Reclaim);
         let jobs = self.claimants();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.can_reclaim(job).0);
         if remaining.is_over(&self.state) {

@@ -23,7 +23,7 @@ use crate::trace::{OrderLevel, Quantity, Term};
 /// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
 pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
     let waiting = session.waiting();
-    let mut tree = QueueTree::serving(&session.state, None);
+    let mut tree = QueueTree::serving(&session.state);
     tree.load_leaves(session, Leaves::clone(&waiting));
     let position = session.state.queues.iter().position(|q| q.id == queue);
     let path = position.map(|i| session.state.path_from_root(QueueRef::of(i))).unwrap_or_default();

@@ -177,7 +177,7 @@ mod tests {
     /// popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
-        let mut tree = QueueTree::serving(&s.state, None);
+        let mut tree = QueueTree::serving(&s.state);
         let waiting = s.waiting();
         tree.load_leaves(&mut s, Leaves::clone(&waiting));
         if skips {

@@ -128,7 +128,7 @@ impl Session<'_> {
     fn pending_requests(&self, job: JobRef) -> Vec<&Request> {
         let pending = |t: &TaskRef| self.task(*t).status == Status::Pending;
         let mut requests: Vec<&Request> =
-            self.job(job).tasks().filter(pending).map(|t| &self.pod_of(t).request).collect();
+            self.job(job).tasks().filter(pending).map(|t| &*self.pod_of(t).request).collect();
         let at_most = comparison(self.inputs.config.revision);
         // Insertion sort, because "at most" is not total and the result depends on the steps.
         for i in 1..requests.len() {

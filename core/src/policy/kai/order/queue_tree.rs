@@ -14,6 +14,8 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use crate::kit::heap::Heap;
+use crate::policy::Monitor;
+use crate::policy::kai::config::Action;
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
@@ -28,7 +30,15 @@ pub(in crate::policy::kai) struct QueueTree {
     branches: Vec<Option<Branch>>,
     top: Heap<QueueRef>,
     popped: Vec<Popped>,
+    progress: Option<Progress>,
     pub(in crate::policy::kai) search: Option<Search>,
+}
+
+/// Progress of an action, which serves the jobs of its tree one by one.
+#[derive(Debug, Default)]
+struct Progress {
+    n_jobs: usize,
+    n_served: usize,
 }
 
 /// Victims popped from a leaf.
@@ -58,9 +68,14 @@ pub(in crate::policy::kai) struct Branch {
 }
 
 impl QueueTree {
-    /// A tree of jobs to serve, with at most `depth` in each leaf.
-    pub fn serving(state: &SessionState, depth: Option<u32>) -> Self {
-        Self::new(state, false, depth.map(|d| d as usize))
+    /// A tree of the jobs that an action serves.
+    pub fn of_action(session: &Session<'_>, action: Action) -> Self {
+        let depth = session.inputs.config.depth(action).map(|depth| depth as usize);
+        QueueTree { progress: Some(Progress::default()), ..Self::new(&session.state, false, depth) }
+    }
+    /// A tree of jobs to serve.
+    pub fn serving(state: &SessionState) -> Self {
+        Self::new(state, false, None)
     }
     /// A tree of jobs to evict.
     pub fn victims(state: &SessionState) -> Self {
@@ -74,6 +89,7 @@ impl QueueTree {
             branches: (0..n).map(|_| None).collect(),
             top: Heap::default(),
             popped: if is_victim { vec![Popped::default(); n] } else { Vec::new() },
+            progress: None,
             search: None,
         }
     }
@@ -101,6 +117,7 @@ impl QueueTree {
                 // those before it, so pushing it appends it, and a full heap drops it again.
                 Some(branch) if self.depth.is_none_or(|most| branch.jobs.len() < most) => {
                     branch.jobs.append(job);
+                    self.progress.iter_mut().for_each(|progress| progress.n_jobs += 1);
                 }
                 Some(_) => (),
                 None => self.push(session, job),
@@ -123,6 +140,7 @@ impl QueueTree {
     }
 
     pub fn push(&mut self, session: &mut Session<'_>, job: JobRef) {
+        self.progress.iter_mut().for_each(|progress| progress.n_jobs += 1);
         let leaf = session.leaf_of(job);
         let is_new = self.branches[leaf.ix()].is_none();
         let victim = self.is_victim;
@@ -174,13 +192,14 @@ impl QueueTree {
 
     /// Removes and returns the next job; there is none in a cycle that is interrupted.
     pub fn pop(&mut self, session: &mut Session<'_>) -> Option<JobRef> {
-        if session.inputs.interrupt.is_raised() {
+        if self.is_interrupted(&session.inputs.monitor) {
             return None;
         }
         let leaf = self.next_leaf(session)?;
         let victim = self.is_victim;
         let less = |l, r| session.state.job_order(l, r).is_lt() != victim;
         let job = self.branch(leaf).jobs.pop(less)?;
+        self.progress.iter_mut().for_each(|progress| progress.n_served += 1);
         if self.is_victim {
             self.popped[leaf.ix()].jobs.push(job);
             self.popped[leaf.ix()].sum += session.job(job).allocated;
@@ -200,6 +219,13 @@ impl QueueTree {
             next = parent;
         }
         Some(job)
+    }
+
+    fn is_interrupted(&self, monitor: &Monitor) -> bool {
+        match self.progress {
+            Some(Progress { n_jobs, n_served }) => monitor.is_interrupted_after(n_served, n_jobs),
+            None => monitor.is_interrupted(),
+        }
     }
 
     fn next_leaf(&mut self, session: &mut Session<'_>) -> Option<QueueRef> {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::super::job::job_ranks;
 use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
-use crate::policy::Interrupt;
+use crate::policy::Monitor;
 use crate::policy::kai::config::Config;
 use crate::policy::kai::job::subgroups::SetSpec;
 use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
@@ -49,7 +49,7 @@ impl<'a> CycleInput<'a> {
             ..PoolState::default()
         };
         let (config, n_scalars) = (&snapshot.config, scalars.len());
-        let mut input = CycleInput { config, now_s: snapshot.now_s, n_scalars, pool, interrupt: Interrupt::default() };
+        let mut input = CycleInput { config, now_s: snapshot.now_s, n_scalars, pool, monitor: Monitor::default() };
         input.read_jobs(snapshot, &nodes, &scalars);
         input
     }

@@ -85,7 +85,7 @@ impl Session<'_> {
         owners.dedup();
         let relevant = self.relevant_jobs(partial, &owners);
         let leaves = self.waiting_and_relevant(partial, &owners, &relevant);
-        let mut tree = QueueTree::serving(&self.state, None);
+        let mut tree = QueueTree::serving(&self.state);
         tree.load_leaves(self, leaves);
         if self.inputs.siblings_are_ordered {
             tree.restrict_to(self, relevant);

@@ -1,0 +1,71 @@
+//! Cycles that are watched: what is said of their progress, and what is answered once they are interrupted.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fairground::policy::Monitor;
+use fairground_web::engine::protocol::{BranchId, Message, MomentRequest, Request, ToCompare};
+use fairground_web::engine::serve::Server;
+use fairground_web::library::Example;
+
+use crate::run::{Page, sent};
+
+#[test]
+fn progress_grows_from_the_first_job_to_the_last() {
+    let parts = Rc::new(RefCell::new(Vec::new()));
+    let monitor = Monitor::new({
+        let parts = parts.clone();
+        move |part| {
+            parts.borrow_mut().extend(part);
+            false
+        }
+    });
+    let mut page = Page { server: Server::new(monitor), ..Page::default() };
+    let jobs = "{name: a, count: 10, queue: team-a, gpu: 1}, {name: b, count: 10, queue: team-b, gpu: 1, submit: 1.5}";
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\nname: Progress\npolicy: kai\nnodes: [{{name: node, gpu: 8}}]\n\
+         queues: [{{name: team-a, gpu: {{quota: 4}}}}, {{name: team-b, gpu: {{quota: 4}}}}]\njobs: [{jobs}]\n"
+    );
+    page.main_at(sent(&text), 1);
+    parts.borrow_mut().clear();
+    page.go_to(2);
+    let parts = parts.borrow();
+    assert!(parts.len() > 20, "{parts:?}");
+    assert!(parts.is_sorted() && parts.iter().all(|part| (0.0..1.0).contains(part)), "{parts:?}");
+}
+
+/// Nothing is answered from a run that was left in the middle of a cycle, and cancelling drops it.
+#[test]
+fn interrupted_runs_give_no_answers() {
+    let scenario = Arc::new(Example::find("start").expect("an example").scenario());
+    let runs = ["kai", "yunikorn"].map(|policy| ToCompare {
+        name: policy.into(),
+        scenario: scenario.clone(),
+        policy: policy.into(),
+    });
+    let preview = MomentRequest { branch: BranchId::Preview, ..MomentRequest::main_at(&scenario, 3) };
+    let requests = [
+        Request::Compare { runs: runs.into(), until_ms: None },
+        Request::Moment(preview),
+        Request::Try { job: "b2".into(), cycle: 1, scenarios: vec![scenario.clone(), scenario.clone()] },
+    ];
+    for request in requests {
+        let is_interrupted = Rc::new(Cell::new(false));
+        let monitor = Monitor::new({
+            let is_interrupted = is_interrupted.clone();
+            move |_| is_interrupted.get()
+        });
+        let mut page = Page { server: Server::new(monitor), ..Page::default() };
+        page.main_at(scenario.clone(), 1);
+        page.server.handle(Message { generation: 90, body: request.clone() });
+        assert!(page.server.work().is_empty() && page.server.work().is_empty(), "it has begun: {request:?}");
+        is_interrupted.set(true);
+        let replies: Vec<_> = (0..100).flat_map(|_| page.server.work()).collect();
+        assert_eq!(replies, [], "{request:?}");
+        page.server.handle(Message { generation: 91, body: Request::Cancel });
+        assert!(!page.server.is_busy(), "{request:?}");
+        is_interrupted.set(false);
+        assert_eq!(page.go_to(2).0.cycle, 2);
+    }
+}
