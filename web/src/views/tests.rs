@@ -251,13 +251,13 @@ fn five_thousand_nodes_stay_one_small_picture() {
 }
 
 #[test]
-fn what_is_selected_of_many_is_one_path() {
+fn what_is_selected_of_many_is_a_few_paths() {
     let frame = fixtures::many(5_000, 8);
     let view = cluster::view::cluster(&frame, 680.0, ShownResource::GPU);
     let queue = frame.queues[4].name.clone();
     let selected = marked(&view, &frame, Some(&fairground::words::Selection::Queue(queue)));
     assert!(selected.cells.len() > 100, "{} cells", selected.cells.len());
     let svg = super::cluster::draw::marked(&view, &selected);
-    assert_eq!(svg.matches("<path").count(), 1, "{} bytes", svg.len());
+    assert!(svg.matches("<path").count() < selected.cells.len() / 100, "{} bytes", svg.len());
     assert_eq!(svg.matches('M').count(), selected.cells.len());
 }
