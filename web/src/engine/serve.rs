@@ -40,7 +40,7 @@ pub struct Server {
     import: Option<(u64, ImportRun)>,
     /// The displayed scenario.
     scenario: Arc<Scenario>,
-    /// Monitors cycles while a request to cancel waits to be handled.
+    /// Watches all cycles, and interrupts them while a request to cancel waits to be handled.
     monitor: Monitor,
 }
 

@@ -121,7 +121,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     let monitor = Monitor::new({
         let (token, out) = (token.clone(), out.clone());
         move |part| {
-            out.report(|task| Some(Message { generation: task?, body: Response::CycleProgress { part: part? } }));
+            out.report_cycle(part);
             token.is_revoked()
         }
     });
@@ -149,12 +149,12 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
             token.begin_slice();
             let until = now_ms() + SLICE_MS;
             while server.is_busy() && now_ms() < until && !token.is_revoked() {
-                out.task.set(server.task_id());
+                out.begin_cycle(server.task_id());
                 out.send(server.work());
             }
             if server.is_busy() {
                 if !token.is_revoked() {
-                    out.report(|_| server.progress());
+                    out.report(&out.reported_ms, || server.progress());
                 }
                 next_slice();
             } else {
@@ -208,21 +208,35 @@ struct Outbox {
     known: RefCell<Catalogues>,
     /// Number of the request whose cycle is computed.
     task: Cell<Option<u64>>,
+    /// Time of the last report within the cycle, or of its beginning: short ones are not reported.
+    cycle_reported_ms: Cell<f64>,
+    /// Time of the last report between two cycles.
     reported_ms: Cell<f64>,
 }
 
 impl Outbox {
     fn new(scope: DedicatedWorkerGlobalScope) -> Outbox {
-        Outbox { scope, known: RefCell::default(), task: Cell::new(None), reported_ms: Cell::new(0.0) }
+        let (known, task) = (RefCell::default(), Cell::new(None));
+        Outbox { scope, known, task, cycle_reported_ms: Cell::new(0.0), reported_ms: Cell::new(0.0) }
+    }
+
+    fn begin_cycle(&self, task: Option<u64>) {
+        self.task.set(task);
+        self.cycle_reported_ms.set(now_ms());
+    }
+
+    fn report_cycle(&self, part: Option<f64>) {
+        let report = || Some(Message { generation: self.task.get()?, body: Response::CycleProgress { part: part? } });
+        self.report(&self.cycle_reported_ms, report);
     }
 
     /// Sends a report of progress, unless the last one was a moment ago.
-    fn report(&self, report: impl FnOnce(Option<u64>) -> Option<Message<Response>>) {
+    fn report(&self, last_ms: &Cell<f64>, report: impl FnOnce() -> Option<Message<Response>>) {
         let now = now_ms();
-        if now - self.reported_ms.get() > PROGRESS_MS
-            && let Some(report) = report(self.task.get())
+        if now - last_ms.get() > PROGRESS_MS
+            && let Some(report) = report()
         {
-            self.reported_ms.set(now);
+            last_ms.set(now);
             self.send(vec![report]);
         }
     }
