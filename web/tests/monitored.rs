@@ -1,4 +1,4 @@
-//! Cycles that are watched: what is said of their progress, and what is answered once they are interrupted.
+//! Cycles that are watched: what is said of their progress, what is answered once they are interrupted, and what goes on.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,8 +8,13 @@ use fairground::policy::Monitor;
 use fairground_web::engine::protocol::{BranchId, Message, MomentRequest, Request, ToCompare};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
+use fairground_web::state::branches::Others;
+use fairground_web::state::command::Command;
+use fairground_web::state::effect::Effect;
+use fairground_web::state::update::update;
 
 use crate::run::{Page, sent};
+use crate::whole::Whole;
 
 #[test]
 fn progress_grows_from_the_first_job_to_the_last() {
@@ -67,5 +72,23 @@ fn interrupted_runs_give_no_answers() {
         assert!(!page.server.is_busy(), "{request:?}");
         is_interrupted.set(false);
         assert_eq!(page.go_to(2).0.cycle, 2);
+    }
+}
+
+/// Cancelling a step drops what is computed in the background; the page asks for it again.
+#[test]
+fn comparisons_and_suggestions_are_finished_after_a_step_is_cancelled() {
+    for command in [Command::Compare(Others::default()), Command::Suggest("b2".into())] {
+        let mut whole = Whole::open("start", 1);
+        for effect in update(&mut whole.model, command.clone()) {
+            if let Effect::Send(request) = effect {
+                whole.server.handle(request);
+            }
+        }
+        whole.server.work();
+        whole.dispatch(Command::Cancel);
+        let (comparison, help) = (&whole.model.comparison, &whole.model.branches.help);
+        assert_eq!(comparison.compared.len(), comparison.n_runs, "{command:?}");
+        assert!(comparison.n_runs > 0 || help.as_ref().is_some_and(|help| help.tried().is_some()), "{command:?}");
     }
 }
