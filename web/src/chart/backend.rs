@@ -64,7 +64,7 @@ struct Mass {
 
 /// Largest number of rectangles of a path. Browsers draw a page in tiles, and each tile draws all of a path that reaches
 /// into it.
-const MASS_MAX: usize = 400;
+pub const MASS_MAX: usize = 400;
 
 /// What a paint is used for.
 #[derive(Clone, Copy)]

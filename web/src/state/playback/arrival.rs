@@ -137,7 +137,7 @@ pub(crate) fn progress(model: &mut Model, cycle: u32, time_ms: i64, part: Option
     model.engine.state = EngineState::Working(Work::Run(Progress { cycle, time_ms, part, since_ms }));
 }
 
-/// A job that is served again is counted again; what was shown is not taken back for it.
+/// Shows the progress of a cycle. A job that returns to its queue increases the total; the bar never moves back.
 pub(crate) fn cycle_progress(model: &mut Model, part: f64) {
     if let EngineState::Working(Work::Cycle(known)) = &mut model.engine.state {
         *known = Some(part.max(known.unwrap_or(0.0)));
