@@ -11,6 +11,7 @@ use fairground::words::{Selection, Terms};
 use fairground_web::chart::alternative::{Alternative, as_edited, says};
 use fairground_web::chart::backend::Size;
 use fairground_web::chart::marks::Mark;
+use fairground_web::chart::selection::selected_queue;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
 use fairground_web::engine::report::{GanttBy, Report};
 use fairground_web::engine::serve::Server;
@@ -82,7 +83,7 @@ impl Page {
 
     fn timeline(&self, selection: Option<&Selection>, resource: Shown) -> timeline::view::TimelineView {
         let (run, frame) = self.model.moment.run.as_deref().zip(self.model.moment.frame.as_deref()).expect("a run");
-        let mut view = timeline::view::timeline(run, frame, selection, resource);
+        let mut view = timeline::view::timeline(run, frame, selected_queue(frame, selection), resource);
         add_overlays(
             &mut view,
             run,

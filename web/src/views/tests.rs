@@ -185,8 +185,8 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
     use fairground::words::Selection;
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
     let drawn = |queue: &str, look: EventLaneOptions| {
-        let selection = Selection::Queue(queue.into());
-        let mut view = timeline::view::timeline(&run, &frame, Some(&selection), ShownResource::GPU);
+        let selected = frame.queues.iter().position(|row| row.name == queue).map(|at| at as u32);
+        let mut view = timeline::view::timeline(&run, &frame, selected, ShownResource::GPU);
         add_overlays(&mut view, &run, &frame, &look);
         super::timeline::draw::timeline(&view, Size { width: 600.0, height: 172.0 })
     };

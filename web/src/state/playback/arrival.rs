@@ -110,6 +110,9 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         model.branches.told_edit = model.branches.baseline.clone().filter(|before| is_edited && before.is_of(&frame));
         fx.extend(model.branches.told_edit.is_some().then_some(Effect::AnnounceEdit));
     }
+    if moved {
+        fx.push(Effect::SetUrl);
+    }
     alternative::drop_baseline_if_equal(model, &frame, &run);
     model.moment.frame = Some(frame.clone());
     model.moment.run = Some(run);

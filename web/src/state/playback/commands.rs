@@ -174,7 +174,6 @@ pub(crate) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     model.playback.then_first_action = false;
     model.branches.baseline = None;
     request_moment(model, false, At::Cycle(cycle), fx);
-    fx.push(Effect::SetUrl);
     if model.document.draft.is_some() {
         fx.push(Effect::Save);
     }

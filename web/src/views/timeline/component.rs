@@ -17,6 +17,7 @@ use super::zoom::{Pinch, Window, Zoom, ZoomButtons, crop, zoom_items};
 use crate::chart::alternative::Alternative;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
+use crate::chart::selection::selected_queue;
 use crate::engine::protocol::{Frame, Run};
 use crate::state::command::Command;
 use crate::state::document::remarks::remarks;
@@ -48,10 +49,14 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
     let store = Store::get();
     let look = store.part(lane);
     let marking = RwSignal::new(false);
+    // Without the queue of a selected event, which changes with every step.
+    let selected = Memo::new(move |_| {
+        let selection = store.selection.get().filter(|selection| !matches!(selection, Selection::Event { .. }))?;
+        frame.with(|frame| selected_queue(frame.as_deref()?, Some(&selection)))
+    });
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
-        let (selection, resource) = (store.selection.get(), store.charted.get());
-        let mut view = view::timeline(&run, &frame, selection.as_ref(), resource);
+        let mut view = view::timeline(&run, &frame, selected.get(), store.charted.get());
         let (look, other) = (look.get(), store.alternative_run.get().zip(store.alternative.get()));
         add_overlays(&mut view, &run, &frame, &look);
         let notes = store.scenario.with(|scenario| remarks(scenario));

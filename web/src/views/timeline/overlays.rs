@@ -180,6 +180,7 @@ mod tests {
 
     use super::*;
     use crate::chart::backend::{Size, text_width};
+    use crate::chart::selection::selected_queue;
     use crate::engine::protocol::EventWord;
     use crate::fixtures::{departments, departments_run};
     use crate::state::layout::options::Kinds;
@@ -191,7 +192,7 @@ mod tests {
     }
 
     fn view(run: &Run, selection: Option<&Selection>, look: &EventLaneOptions) -> TimelineView {
-        let mut view = timeline(run, &departments(), selection, ShownResource::GPU);
+        let mut view = timeline(run, &departments(), selected_queue(&departments(), selection), ShownResource::GPU);
         add_overlays(&mut view, run, &departments(), look);
         view
     }
@@ -223,7 +224,7 @@ mod tests {
         frame.queues.iter_mut().take(root as usize).for_each(|row| row.parent = row.parent.or(Some(root)));
         run.complete = true;
         let of = |name: &str| {
-            let mut view = timeline(&run, &frame, queue(name).as_ref(), ShownResource::GPU);
+            let mut view = timeline(&run, &frame, selected_queue(&frame, queue(name).as_ref()), ShownResource::GPU);
             add_overlays(&mut view, &run, &frame, &EventLaneOptions::default());
             (view.top, view.share.is_some())
         };

@@ -9,12 +9,11 @@ use crate::chart::alternative::{self, Alternative};
 use crate::chart::counted_in::{CountedIn, total_in};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
 use crate::chart::scale::end_of;
-use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Point, Run};
 pub use crate::state::layout::options::Kinds;
 pub use fairground::moment::EventKind;
-use fairground::words::{Selection, Terms};
+use fairground::words::Terms;
 
 /// Distance of the last cycle from the right edge, in pixels.
 pub const RIGHT: f64 = 12.0;
@@ -223,10 +222,9 @@ pub struct LaneMark {
     pub says: String,
 }
 
-/// The view of a run. Names and colours come from the frame.
-pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: ShownResource) -> TimelineView {
+/// The view of a run, with a selected queue. Names and colours come from the frame.
+pub fn timeline(run: &Run, frame: &Frame, selected: Option<u32>, resource: ShownResource) -> TimelineView {
     let tree = Tree::new(&frame.queues);
-    let selected = selected_queue(frame, selection);
     let top = selected.and_then(|queue| top_of(run, frame, queue));
     let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
     let capacity: Vec<f64> =
