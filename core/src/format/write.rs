@@ -237,6 +237,8 @@ fn is_plain(s: &str, as_text: bool) -> bool {
     s.starts_with(first)
         && s.chars().all(inner)
         && !s.ends_with(' ')
+        // The parser takes a dash between a space and a comma for the start of a list.
+        && !s.ends_with(" -")
         && s.strip_prefix('-').is_none_or(dash)
         && !s.starts_with("...")
         && !is_null(s)
