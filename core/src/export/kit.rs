@@ -2,8 +2,8 @@
 
 use super::{Folder, Refused, plan_of, policies};
 use crate::moment::csv;
-use crate::policy::Policy;
 use crate::policy::export::{Kit, Source};
+use crate::policy::{Monitor, Policy};
 use crate::scenario::{Plan, Scenario};
 use crate::sim::{CycleRecord, Simulation};
 use crate::time::Time;
@@ -12,8 +12,6 @@ use crate::time::Time;
 pub const KIT_PODS_MAX: usize = 5_000;
 /// Maximum number of cycles with listed events.
 const CYCLES_MAX: u32 = 10_000;
-/// Number of cycles per call of [`KitRun::work`].
-const CYCLES: usize = 32;
 /// A time beyond the end of every run.
 const NEVER: Time = Time::from_millis(i64::MAX / 4);
 
@@ -24,6 +22,7 @@ pub struct KitRun {
     plan: Plan,
     simulation: Simulation,
     expected: String,
+    monitor: Monitor,
 }
 
 impl KitRun {
@@ -35,26 +34,43 @@ impl KitRun {
         if plan.cluster.pods.len() > KIT_PODS_MAX {
             return Err(Refused::TooLarge);
         }
-        let simulation = Simulation::new(&plan);
-        let expected = csv::EVENTS_HEAD.to_string();
-        let mut run = KitRun { write, scenario: scenario.clone(), plan, simulation, expected };
-        let opening = run.simulation.opening().clone();
-        run.list(&opening);
+        let (simulation, expected, monitor) = (Simulation::new(&plan), String::new(), Monitor::default());
+        let mut run = KitRun { write, scenario: scenario.clone(), plan, simulation, expected, monitor };
+        run.list_opening();
         Ok(run)
     }
 
-    /// Runs some cycles. Returns the kit once the run is complete, `None` before.
+    /// Sets what watches the cycles and may interrupt them; then the run begins again.
+    pub fn set_monitor(&mut self, monitor: Monitor) {
+        self.simulation.set_monitor(monitor.clone());
+        self.monitor = monitor;
+    }
+
+    fn begin_again(&mut self) {
+        self.simulation = Simulation::new(&self.plan);
+        self.simulation.set_monitor(self.monitor.clone());
+        self.list_opening();
+    }
+
+    fn list_opening(&mut self) {
+        self.expected = csv::EVENTS_HEAD.to_string();
+        let opening = self.simulation.opening().clone();
+        self.list(&opening);
+    }
+
+    /// Runs a cycle. Returns the kit once the run is complete, `None` before.
     pub fn work(&mut self) -> Option<Result<Folder, Refused>> {
-        for _ in 0..CYCLES {
-            let is_over = self.simulation.is_quiet() || self.simulation.cycle() >= CYCLES_MAX;
-            if !is_over {
-                self.simulation.skip_idle(CYCLES_MAX, NEVER);
-            }
-            let Some(record) = (!is_over).then(|| self.simulation.advance()).flatten() else {
-                return Some(self.written());
-            };
-            self.list(&record);
+        if self.simulation.is_quiet() || self.simulation.cycle() >= CYCLES_MAX {
+            return Some(self.written());
         }
+        self.simulation.skip_idle(CYCLES_MAX, NEVER);
+        let record = self.simulation.advance();
+        if self.monitor.is_interrupted() {
+            self.begin_again();
+            return None;
+        }
+        let Some(record) = record else { return Some(self.written()) };
+        self.list(&record);
         None
     }
 

@@ -28,6 +28,7 @@ const FAR: Time = Time::from_millis(i64::MAX / 4);
 pub struct Trials {
     job: String,
     at: u32,
+    /// The scenarios whose runs have not ended, the next one last.
     waiting: Vec<Arc<Scenario>>,
     running: Option<Running>,
     /// `None`: the unchanged scenario has not been run yet.
@@ -60,8 +61,8 @@ struct Running {
 }
 
 impl Trials {
-    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`. Once the monitor interrupts
-    /// a cycle, they must not be used any more.
+    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`. A run of which the monitor
+    /// interrupts a cycle begins again.
     pub fn new(job: String, cycle: u32, mut scenarios: Vec<Arc<Scenario>>, monitor: Monitor) -> Trials {
         scenarios.reverse();
         Trials { job, at: cycle, waiting: scenarios, running: None, base: None, outcomes: Vec::new(), monitor }
@@ -71,11 +72,11 @@ impl Trials {
     /// large or cannot run.
     pub fn work(&mut self) -> Option<Option<Tried>> {
         let Some(mut run) = self.running.take() else {
-            let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };
-            match check(&scenario).plan {
+            let Some(scenario) = self.waiting.last() else { return Some(self.outcomes()) };
+            match check(scenario).plan {
                 Some(plan) => self.running = Some(Running::new(Simulation::new(&plan), &self.monitor)),
                 None if self.base.is_none() => return Some(None),
-                None => self.outcomes.push(None),
+                None => self.end_run(None),
             }
             return None;
         };
@@ -83,22 +84,32 @@ impl Trials {
             if self.base.is_none() {
                 return Some(None);
             }
-            self.outcomes.push(None);
+            self.end_run(None);
             return None;
         }
         let goes_on = match &self.base {
             None => run.step_base(self.at),
             Some(base) => run.step_trial(base.now, base.until),
         };
+        if self.monitor.is_interrupted() {
+            return None;
+        }
         if goes_on {
             self.running = Some(run);
         } else if let Some(base) = &self.base {
             let outcome = base.compare(&run, &self.job);
-            self.outcomes.push(Some(outcome));
+            self.end_run(Some(outcome));
         } else {
             self.base = Some(Base::of(run, &self.job, self.at));
+            self.waiting.pop();
         }
         None
+    }
+
+    /// Ends the run of a variation.
+    fn end_run(&mut self, outcome: Option<Outcome>) {
+        self.waiting.pop();
+        self.outcomes.push(outcome);
     }
 
     fn outcomes(&mut self) -> Option<Tried> {

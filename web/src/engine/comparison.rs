@@ -26,7 +26,8 @@ pub fn translated(scenario: &Scenario, policy: &str) -> Response {
     Response::Translated { policy: policy.to_owned(), scenario, notes }
 }
 
-/// Runs side by side: all are advanced to a common end, then each is compared with the first one.
+/// Runs side by side: all are advanced to a common end, then each is compared with the first one. If the monitor
+/// interrupts a cycle, the runs begin again.
 pub struct Comparison {
     entries: VecDeque<ToCompare>,
     until: Option<Time>,
@@ -76,7 +77,11 @@ impl Comparison {
             Runs::new(runs, self.until, CYCLES_MAX)
         };
         let mut runs = self.runs.take().unwrap_or_else(new);
-        if runs.step() {
+        let goes_on = runs.step();
+        if self.monitor.is_interrupted() {
+            return Some(None);
+        }
+        if goes_on {
             self.runs = Some(runs);
         } else {
             self.columns = runs.end().into();

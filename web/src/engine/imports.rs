@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::export::{self, Folder, KitRun, Refused, Written};
+use fairground::export::{self, Folder, Refused, Written};
 use fairground::import::{self, File, FileKind, Files, Options};
 use fairground::scenario::{self, JobEntry, Scenario, TimelineEntry};
 
@@ -124,11 +124,6 @@ pub fn export(scenario: &Scenario, format: &str, original: Option<&str>) -> Opti
     let before = original.and_then(|original| export::original(original)?.scenario);
     let changes = before.and_then(|before| export::changes(&before, scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
-}
-
-/// Starts writing a scenario as a virtual cluster; `None`: that is not possible.
-pub fn kit(scenario: &Scenario) -> Option<KitRun> {
-    KitRun::new(scenario).ok()
 }
 
 /// A virtual cluster as one archive.

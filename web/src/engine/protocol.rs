@@ -165,7 +165,7 @@ pub enum Response {
     Compared(Box<Compared>),
     /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),
-    /// The task was stopped. If it was about the displayed run, the moment of this cycle follows.
+    /// The task of the displayed run was stopped. If there was one, the moment of this cycle follows.
     Cancelled { goes_back_to: Option<u32> },
 }
 

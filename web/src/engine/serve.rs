@@ -24,11 +24,14 @@ use super::{comparison, imports};
 
 /// Largest number of cycles that a search for the next event computes.
 const SEARCH_MAX: u32 = 10_000;
+
 /// Handles requests and owns the runs.
 #[derive(Default)]
 pub struct Server {
     main: Option<Branch>,
     task: Option<(u64, Task)>,
+    /// Cycle and time of the displayed run when the task began.
+    begun_at: (u32, Time),
     /// What the reply to the task contains besides the frame.
     wants: Wants,
     /// Runs besides the displayed one.
@@ -98,8 +101,10 @@ impl Server {
                 vec![reply(id, Response::Packed(fairground::link::encode_within_limit(scenario)))]
             }
             Request::Kit { scenario } => {
-                self.kit = imports::kit(&scenario).map(|kit| (id, kit));
-                if self.kit.is_some() { Vec::new() } else { vec![reply(id, Response::Kit(None))] }
+                let Ok(mut kit) = KitRun::new(&scenario) else { return vec![reply(id, Response::Kit(None))] };
+                kit.set_monitor(self.monitor.clone());
+                self.kit = Some((id, kit));
+                Vec::new()
             }
             Request::Translate { scenario, policy } => {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
@@ -110,7 +115,8 @@ impl Server {
             }
             Request::Csv { is_of_events } => {
                 let last = self.main.as_ref().map(|main| main.run_log().last_cycle);
-                let table = last.and_then(|last| CsvRun::new(&self.scenario, last, is_of_events));
+                let of = |last| CsvRun::new(self.scenario.clone(), last, is_of_events, self.monitor.clone());
+                let table = last.and_then(of);
                 self.table = table.map(|table| (id, table));
                 Vec::new()
             }
@@ -138,12 +144,11 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        let replies = self.work_in_background();
-        // What an interrupted cycle leaves behind means nothing; the request that follows drops its run.
-        if self.monitor.is_interrupted() { Vec::new() } else { replies }
+        self.work_in_background()
     }
 
-    /// Works for about one cycle on runs besides the displayed one.
+    /// Works for about one cycle on runs besides the displayed one. If it is interrupted, for a request about the displayed
+    /// run, that cycle or the whole run is computed again.
     fn work_in_background(&mut self) -> Vec<Message<Response>> {
         if let Some(previews) = self.previews.values_mut().find(|previews| previews.is_busy()) {
             return previews.work(&self.monitor).into_iter().map(|(id, say)| reply(id, say)).collect();
@@ -202,11 +207,10 @@ impl Server {
         let main = self.main.as_ref()?;
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
         let part = match task {
-            Task::To { cycle: to, .. } => Some(f64::from(cycle) / f64::from(*to)),
-            Task::Until(to) => Some(time_ms as f64 / to.as_millis() as f64),
+            Task::To { cycle: to, .. } => part_done(self.begun_at.0.into(), cycle.into(), (*to).into()),
+            Task::Until(to) => part_done(self.begun_at.1.as_millis() as f64, time_ms as f64, to.as_millis() as f64),
             Task::ToStop { .. } | Task::Search { .. } => None,
         };
-        let part = part.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         if part == Some(1.0) {
             return None;
         }
@@ -250,6 +254,7 @@ impl Server {
                 Task::ToStop { stop, was_met, up_to: main.cycle().saturating_add(SEARCH_MAX) }
             }
         };
+        self.begun_at = (main.cycle(), main.sim().now());
         self.task = Some((id, task));
         self.wants = wants;
         Vec::new()
@@ -307,13 +312,11 @@ impl Server {
         Vec::new()
     }
 
-    /// Stops the current task where it is; the moment follows, since its cycle may have to be computed again with
-    /// reasons.
+    /// Stops the current task of the displayed run where it is; the moment follows, since its cycle may have to be
+    /// computed again with reasons.
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
-        let task = self.task.take();
-        self.drop_work();
         let (mut event, mut goes_back_to) = (None, None);
-        if let Some((task_id, task)) = task
+        if let Some((task_id, task)) = self.task.take()
             && let Some(main) = &self.main
         {
             match task {
@@ -345,4 +348,11 @@ fn reply(generation: u64, body: Response) -> Message<Response> {
 fn arrived(id: u64, main: &Branch, wants: &Wants, is_met: Option<bool>) -> Message<Response> {
     let moment = Moment { is_met, ..main.moment(wants.clone()) };
     reply(id, Response::Moment(Box::new(moment)))
+}
+
+/// The fraction of the way to a point that is done, from 0 to 1; from the start if the way leads back.
+fn part_done(from: f64, at: f64, to: f64) -> Option<f64> {
+    let from = if from < to { from } else { 0.0 };
+    let part = (at - from) / (to - from);
+    part.is_finite().then(|| part.clamp(0.0, 1.0))
 }

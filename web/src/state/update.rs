@@ -246,7 +246,6 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Cancelled { goes_back_to } => {
             model.in_flight.cancel = 0;
             goes_back_to.into_iter().for_each(|cycle| playback::engine::goes_back(model, cycle));
-            branches::commands::go_on_after_cancel(model, fx);
             fx.push(Effect::SetUrl);
             fx.push(Effect::Announce("Stopped.".to_string()));
         }

@@ -119,17 +119,6 @@ pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Begins again what the engine dropped with the cancelled task: a comparison with the next check of it, suggestions here.
-pub(crate) fn go_on_after_cancel(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.comparison.compared.len() < model.comparison.n_runs {
-        model.comparison.scenario = None;
-    }
-    let unfinished = model.branches.help.as_ref().filter(|help| help.is_running());
-    if let Some(job) = unfinished.map(|help| help.job.clone()) {
-        try_changes(model, job, fx);
-    }
-}
-
 /// Adds the result of a run.
 pub(crate) fn compared(model: &mut Model, run: Compared) {
     model.comparison.progress = None;
