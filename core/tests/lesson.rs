@@ -63,6 +63,23 @@ fn an_edit_to_the_value_that_a_field_has_is_none() {
 }
 
 #[test]
+fn a_scenario_that_edits_lead_to_is_written_as_edits() {
+    let frame = |title: &str, quota: u32| {
+        format!(
+            "- title: {title}\n  text: Two.\n  scenario: {{name: Own, policy: kai, nodes: [{{name: n, gpu: 8}}], \
+             queues: [{{name: q, gpu: {{quota: {quota}}}}}]}}\n"
+        )
+    };
+    let first =
+        lesson(&with(&(frame("Second", 1) + &frame("Third", 2))).replace("set: {queues.team-a.", "set: {queues.q."))
+            .expect("a lesson");
+    assert_eq!(first.frames.iter().map(|frame| frame.scene.edits.len()).collect::<Vec<_>>(), [0, 0, 1, 0]);
+    let written = to_yaml(&first);
+    assert!(written.contains("set: {queues.q.gpu.quota: 2}"), "{written}");
+    assert_eq!(lesson(&written), Ok(first));
+}
+
+#[test]
 fn a_written_lesson_is_read_back() {
     let text = with(
         "  notes: |-\n    Say hello.\n    Wait.\n- title: '<b>: \"Second\"'\n  text: Two.\n  set: {queues.team-a.gpu.quota: 3}\n  cycle: 2\n  select: job:a2\n  \

@@ -13,6 +13,12 @@ pub fn edits_between(before: &Scenario, after: &Scenario) -> Option<Vec<Edit>> {
     apply(before, &edits).is_ok_and(|made| made == *after).then_some(edits)
 }
 
+/// The same, if each edit has a path of one word.
+pub fn dotted_edits_between(before: &Scenario, after: &Scenario) -> Option<Vec<Edit>> {
+    let is_dotted = |edit: &Edit| matches!(edit, Edit::Set { at, .. } if dotted(at).is_some());
+    edits_between(before, after).filter(|edits| edits.iter().all(is_dotted))
+}
+
 fn compare(before: &dyn Shape, after: &dyn Shape, path: &Path, edits: &mut Vec<Edit>) -> Option<()> {
     for (i, name) in before.names().iter().enumerate() {
         let path = path.field(name);

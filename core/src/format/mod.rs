@@ -19,7 +19,7 @@ pub mod value;
 mod write;
 pub mod yaml;
 
-pub use between::{dotted, edits_between, undotted};
+pub use between::{dotted, dotted_edits_between, edits_between, undotted};
 pub use codes::{Code, Severity};
 pub use diagnostic::{Diagnostic, Edit, Fix, Path, Segment, visible};
 pub(crate) use diagnostic::{Findings, is_invisible, quoted, remove, rename, set};

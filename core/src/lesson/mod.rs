@@ -76,7 +76,7 @@ pub struct Scene {
     pub scenario: Arc<Scenario>,
     /// The example whose scenario it is, if the frame names one.
     pub example: Option<String>,
-    /// The edits of the scene before that lead to the scenario; none: it is another scenario, or the same.
+    /// The edits of the scene before that lead to the scenario; none: it is an example, another scenario, or the same.
     pub edits: Vec<Edit>,
     pub cycle: u32,
     pub selection: Option<Selection>,

@@ -11,7 +11,8 @@ use super::{FORMAT, Fact, FactKind, Lesson, LessonFrame, Question, QuestionKind,
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
 use crate::scenario::{
-    Edit, Plan, Scalar, Scenario, Severity, apply, check, edits_between, nearest, quantity, undotted,
+    Edit, Plan, Scalar, Scenario, Severity, apply, check, dotted_edits_between, edits_between, nearest, quantity,
+    undotted,
 };
 use crate::words::Selection;
 
@@ -138,6 +139,7 @@ impl Reader<'_> {
     fn frame(&mut self, at: &str, entry: &FrameEntry, is_last: bool, base: &mut Option<Base>) -> Option<LessonFrame> {
         self.title(&format!("{at}.title"), &entry.title);
         self.sentences(&format!("{at}.text"), &entry.text, SENTENCES_MAX);
+        let before = base.as_ref().map(|base| base.scenario.clone());
         let is_new = self.source(at, entry, base);
         let shown = base.as_mut()?;
         let scene = SceneEntry {
@@ -150,7 +152,9 @@ impl Reader<'_> {
         let mut scene = self.scene(at, &scene, shown)?;
         if is_new {
             scene.example = entry.example.clone().filter(|_| scene.edits.is_empty());
-            scene.edits.clear();
+            let before = before.filter(|_| scene.example.is_none());
+            let edits = before.and_then(|before| dotted_edits_between(&before, &scene.scenario));
+            scene.edits = edits.unwrap_or_default();
         }
         let n_notes = entry.notes.chars().count();
         if n_notes > NOTES_CHARS_MAX {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::link;
-use fairground::scenario::{Edit, Scenario, apply, check, dotted, edits_between};
+use fairground::scenario::{Edit, Scenario, apply, check, dotted_edits_between};
 use fairground::suggestions::{self, Idea, Outcome, Tried};
 use fairground::words::Ladder;
 
@@ -208,12 +208,9 @@ impl Kept {
     /// The runs that differ from the scenario in values only, for a link to it: the compared one first.
     pub fn in_link(&self, scenario: &Scenario) -> Vec<link::KeptRun> {
         let run = |run: &KeptRun| {
-            let pair = |edit: Edit| match edit {
-                Edit::Set { at, value } if dotted(&at).is_some() => Some((at, value)),
-                _ => None,
-            };
-            let edits = edits_between(scenario, &run.scenario)?;
-            let values = edits.into_iter().map(pair).collect::<Option<Vec<_>>>()?;
+            let pair = |edit: Edit| if let Edit::Set { at, value } = edit { Some((at, value)) } else { None };
+            let edits = dotted_edits_between(scenario, &run.scenario)?;
+            let values: Vec<_> = edits.into_iter().filter_map(pair).collect();
             let fits = values.len() <= link::VALUES_MAX;
             fits.then(|| link::KeptRun { letter: run.letter, label: run.label.clone(), values })
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::lesson::{Lesson, LessonFrame, SUGGESTIONS_MAX, Scene, Suggestion, TITLE_CHARS_MAX, to_yaml};
-use fairground::scenario::{Edit, Scenario, dotted, edits_between};
+use fairground::scenario::dotted_edits_between;
 use fairground::words::Selection;
 
 use super::commands::show_scene;
@@ -74,12 +74,12 @@ fn take(model: &mut Model, step: &RecordStep) -> Result<(), String> {
             recorder.at = to;
         }
         RecordStep::TakeAnswer => {
-            let _ = shown.and_then(|shown| set(&shown, &scene.scenario)).ok_or(NO_VALUES)?;
+            let _ = shown.and_then(|shown| dotted_edits_between(&shown, &scene.scenario)).ok_or(NO_VALUES)?;
             recorder
                 .change_frame(|frame| frame.question.iter_mut().for_each(|question| question.scene = scene.clone()));
         }
         RecordStep::Suggest => {
-            let edits = shown.and_then(|shown| set(&shown, &scene.scenario)).ok_or(NO_VALUES)?;
+            let edits = shown.and_then(|shown| dotted_edits_between(&shown, &scene.scenario)).ok_or(NO_VALUES)?;
             if edits.is_empty() {
                 return Err("Change a value first: the edit is the suggestion.".to_string());
             }
@@ -97,12 +97,6 @@ fn take(model: &mut Model, step: &RecordStep) -> Result<(), String> {
 
 const NO_VALUES: &str =
     "Only changed values can follow a frame. Take a frame of its own for other queues, jobs or nodes.";
-
-/// The values that lead from one scenario to another; `None`: no values do.
-fn set(before: &Scenario, after: &Scenario) -> Option<Vec<Edit>> {
-    let is_word = |edit: &Edit| matches!(edit, Edit::Set { at, .. } if dotted(at).is_some());
-    edits_between(before, after).filter(|edits| edits.iter().all(is_word))
-}
 
 /// A text in the length of a title.
 fn cut(text: &str) -> String {
