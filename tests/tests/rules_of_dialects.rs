@@ -8,8 +8,8 @@ use std::path::Path;
 use fairground::id::PartitionId;
 use fairground::policy::{Policy, ego, runai};
 use fairground::scenario;
-use fairground::sim::{Simulation, explain};
-use fairground::trace::{Check, Level, Rule, Trace};
+use fairground::sim::{Explanation, Simulation, explain};
+use fairground::trace::{Check, Level, Rule};
 use fairground::units::Resource;
 
 /// Cases that the examples lack, by name.
@@ -162,7 +162,7 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
     let mut keys = Vec::new();
     for _ in 0..6 {
         if let Some(explained) = explain(&simulation, Level::Every) {
-            keys.extend(of_trace(&explained.trace));
+            keys.extend(of_explanation(&explained));
         }
         let Some(record) = simulation.advance() else { break };
         keys.extend(record.events.iter().flat_map(|event| event.checks.iter()).map(|check| check.rule.key()));
@@ -176,8 +176,8 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
     keys
 }
 
-fn of_trace(trace: &Trace) -> Vec<&'static str> {
-    let of_refusals = trace.refusals.iter().flat_map(|refusal| &refusal.checks);
+fn of_explanation(Explanation { record, trace }: &Explanation) -> Vec<&'static str> {
+    let of_refusals = record.refusals.iter().flat_map(|refusal| &refusal.checks);
     of_refusals.chain(&trace.checks).map(|check: &Check| check.rule.key()).collect()
 }
 

@@ -127,7 +127,7 @@ pub fn count_uses(before: Simulation, after: &Simulation, rule: &str) -> RuleUse
     };
     let Some(explained) = explain(&before, Level::Every) else { return uses };
     let of_events = explained.record.events.iter().flat_map(|event| event.checks.iter());
-    let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
+    let of_refusals = explained.record.refusals.iter().flat_map(|refusal| &refusal.checks);
     // At level *every* the decisive comparisons are among all recorded ones.
     let every: Vec<&Check> = explained.trace.checks.iter().filter(|check| check.rule.key() == rule).collect();
     let decisive: Vec<&Check> = of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();

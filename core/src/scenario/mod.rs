@@ -12,7 +12,7 @@ pub(crate) use crate::format::{
     ORDER_LABELS, Ref, Rows, SECTIONS, Shape, SlotMut, finding, orders_pods, position, quoted, unlimited_queue,
 };
 pub use at_moment::at_moment;
-pub use check::{Checked, check, reads_of_jobs, reads_of_nodes};
+pub use check::{Checked, check, diagnose, reads_of_jobs, reads_of_nodes};
 pub use plan::{Plan, PlanChange, Planned};
 
 /// A loaded scenario with all findings.

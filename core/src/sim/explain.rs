@@ -15,7 +15,7 @@ use crate::trace::{Check, Event, Level, Trace};
 pub struct Explanation {
     /// The record of the cycle.
     pub record: CycleRecord,
-    /// The policy's comparisons, decisive or not, and its refusals; its events are in the record.
+    /// The policy's comparisons, decisive or not; its events and refusals are in the record.
     pub trace: Trace,
 }
 

@@ -162,7 +162,7 @@ impl Simulation {
         self.advance_traced().map(|(record, _)| record)
     }
 
-    /// Runs the next cycle and also returns its trace, which holds every comparison at level *every*.
+    /// Runs the next cycle and also returns what of its trace is not in the record: at level *every*, all comparisons.
     pub fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
         self.advance_explaining(None)
     }
@@ -191,8 +191,9 @@ impl Simulation {
         Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
         LostClaims::note(&mut self.state.lost_claims, self.world.cluster(), &events);
         self.wake_after_usage();
-        if *self.state.refusals != trace.refusals {
-            self.state.refusals = Arc::new(trace.refusals.clone());
+        let refusals = std::mem::take(&mut trace.refusals);
+        if *self.state.refusals != refusals {
+            self.state.refusals = Arc::new(refusals);
         }
         self.close();
         let (marks, not_selected) = (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));

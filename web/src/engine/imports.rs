@@ -75,7 +75,7 @@ fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Response {
         let columns = columns.into_iter().map(|(name, holds)| (name, holds.to_string())).collect();
         Columns { columns, rows }
     });
-    let mut checked = imported.scenario.as_ref().map(|s| scenario::check(s).diagnostics).unwrap_or_default();
+    let mut checked = imported.scenario.as_ref().map(scenario::diagnose).unwrap_or_default();
     checked.sort_by_key(|d| std::cmp::Reverse(d.severity));
     Response::Imported {
         scenario: imported.scenario.map(Box::new),

@@ -22,12 +22,15 @@ mod timeline;
 
 pub use ignored::{reads_of_jobs, reads_of_nodes};
 
+use std::sync::Arc;
+
 use super::{Plan, Planned};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Delays};
 use crate::format::quantity::{self, Wrong};
 use crate::format::{Code, Diagnostic, Findings, JobEntry, Path, Scalar, Scenario, codes, quoted, set};
 use crate::policy::draft::Draft;
 use crate::policy::vocabulary::Terms;
+use crate::policy::{Policy, Rhythm};
 use crate::units::{Amount, Bound, Resource, Weight};
 
 /// The result of a check.
@@ -41,6 +44,42 @@ pub struct Checked {
 
 /// Checks a scenario: reports errors and questionable values, and builds the plan.
 pub fn check(scenario: &Scenario) -> Checked {
+    let (parts, diagnostics) = resolve(scenario);
+    Checked { plan: parts.map(Parts::plan), diagnostics }
+}
+
+/// The findings of a check, without the plan, which takes memory for every pod.
+pub fn diagnose(scenario: &Scenario) -> Vec<Diagnostic> {
+    resolve(scenario).1
+}
+
+/// The parts of a scenario without errors; jobs are not expanded to pods.
+struct Parts {
+    /// By node pool.
+    charges: Vec<(Policy, Rhythm)>,
+    delays: Delays,
+    pools: scheduling::Pools,
+    named: Vec<Arc<str>>,
+    nodes: nodes::Nodes,
+    queues: queues::Queues,
+    jobs: jobs::Jobs,
+    placed: placement::Placements,
+    timeline: Vec<Planned>,
+}
+
+impl Parts {
+    fn plan(mut self) -> Plan {
+        let cluster = build::cluster(self.delays, &self.pools, self.nodes, self.queues, &self.jobs, &self.placed);
+        let cluster = Cluster { named: self.named, ..cluster };
+        let later = self.timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
+        self.charges.iter_mut().for_each(|(policy, _)| policy.with_later_configs(&later));
+        let (policy, rhythm) = self.charges.remove(0);
+        Plan { cluster, policy, rhythm, further: self.charges, timeline: self.timeline }
+    }
+}
+
+/// Resolves all parts of a scenario and reports what is wrong with them; the parts only if there is no error.
+fn resolve(scenario: &Scenario) -> (Option<Parts>, Vec<Diagnostic>) {
     let mut findings = Findings::default();
     let f = &mut findings;
     let (policy, rhythm, delays) = scheduling::settings(scenario, f);
@@ -75,18 +114,13 @@ pub fn check(scenario: &Scenario) -> Checked {
     policy.advise(&draft, f);
     timeline::check_reloads(scenario, &policy, &draft, &timeline, f);
     let terms = policy.description().terms;
-    let plan = (!findings.has_errors()).then(|| {
-        let mut charges = charges;
-        let cluster = Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
-        let later = timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
-        charges.iter_mut().for_each(|(policy, _)| policy.with_later_configs(&later));
-        let (policy, rhythm) = charges.remove(0);
-        Plan { cluster, policy, rhythm, further: charges, timeline }
-    });
+    let has_errors = findings.has_errors();
     let mut diagnostics = findings.finish();
     diagnostics.iter_mut().for_each(|diagnostic| in_terms(diagnostic, terms));
     drop_taken_names(scenario, &mut diagnostics);
-    Checked { plan, diagnostics }
+    let named = named.names;
+    let parts = Parts { charges, delays, pools, named, nodes, queues, jobs, placed, timeline };
+    ((!has_errors).then_some(parts), diagnostics)
 }
 
 /// Largest number of invalid names with a fix.

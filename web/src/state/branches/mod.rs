@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::link;
-use fairground::scenario::{Edit, Scenario, apply, check, dotted_edits_between};
+use fairground::scenario::{Edit, Scenario, Severity, apply, diagnose, dotted_edits_between};
 use fairground::suggestions::{self, Idea, Outcome, Tried};
 use fairground::words::Ladder;
 
@@ -195,7 +195,7 @@ impl Kept {
         let run = |of: &link::KeptRun| {
             let edits = of.values.iter().map(|(at, value)| Edit::Set { at: at.clone(), value: value.clone() });
             let scenario = apply(scenario, &edits.collect::<Vec<_>>()).ok()?;
-            let can_run = check(&scenario).plan.is_some();
+            let can_run = diagnose(&scenario).iter().all(|d| d.severity != Severity::Error);
             can_run.then(|| KeptRun { letter: of.letter, label: of.label.clone(), scenario: Arc::new(scenario) })
         };
         let mut runs: Vec<KeptRun> = kept.iter().filter_map(run).filter(|run| LETTERS.contains(&run.letter)).collect();

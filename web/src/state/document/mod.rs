@@ -78,7 +78,7 @@ impl Document {
 
 /// All findings, errors first.
 pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
-    let mut found = scenario::check(scenario).diagnostics;
+    let mut found = scenario::diagnose(scenario);
     found.sort_by_key(|d| std::cmp::Reverse(d.severity));
     found
 }

@@ -75,17 +75,13 @@ impl Session<'_> {
             let gate = Gate::WaitingForVictims { until: None };
             return Refusal { job: id, gate, also: Vec::new(), checks: Vec::new(), outlook: Outlook::NotForeseeable };
         }
-        let mut gates = self.gates(job, self.notes.of(job), lookup);
-        let mut also = Vec::new();
-        let mut further = Vec::new();
-        for (gate, checks) in gates.split_off(1) {
-            also.push(gate);
-            further.extend(checks);
-        }
-        let (gate, mut checks) = gates.pop().expect("there is always a reason");
-        checks.extend(further);
+        let reasons = self.gates(job, self.notes.of(job), lookup);
+        let (gates, checks): (Vec<Gate>, Vec<Vec<Check>>) = reasons.into_iter().unzip();
+        let mut gates = gates.into_iter();
+        let gate = gates.next().expect("there is always a reason");
         let outlook = self.outlook(job, &gate);
-        Refusal { job: id, gate, also, checks, outlook }
+        // There may be very many refusals, so no capacity is wasted.
+        Refusal { job: id, gate, also: gates.collect(), checks: checks.concat(), outlook }
     }
 
     /// The outlook that follows from a reason alone, without regard to running jobs.
