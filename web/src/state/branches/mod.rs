@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::link;
-use fairground::scenario::{Edit, Scenario, Severity, apply, diagnose, dotted_edits_between};
+use fairground::scenario::{Edit, Scenario, apply, dotted_edits_between};
 use fairground::suggestions::{self, Idea, Outcome, Tried};
 use fairground::words::Ladder;
 
-use super::document::Change;
+use super::document::{Change, Checked};
 use crate::engine::protocol::{BranchId, Cell, Compared, Frame, Moment, QueueRow, Run};
 use crate::engine::report::Report;
 
@@ -195,8 +195,9 @@ impl Kept {
         let run = |of: &link::KeptRun| {
             let edits = of.values.iter().map(|(at, value)| Edit::Set { at: at.clone(), value: value.clone() });
             let scenario = apply(scenario, &edits.collect::<Vec<_>>()).ok()?;
-            let can_run = diagnose(&scenario).iter().all(|d| d.severity != Severity::Error);
-            can_run.then(|| KeptRun { letter: of.letter, label: of.label.clone(), scenario: Arc::new(scenario) })
+            let checked = Checked::of(scenario);
+            let can_run = checked.errors().next().is_none();
+            can_run.then(|| KeptRun { letter: of.letter, label: of.label.clone(), scenario: checked.scenario })
         };
         let mut runs: Vec<KeptRun> = kept.iter().filter_map(run).filter(|run| LETTERS.contains(&run.letter)).collect();
         let compared = runs.first().map(|run| run.letter);

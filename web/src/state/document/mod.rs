@@ -175,7 +175,7 @@ impl Checked {
         says.map_or(Ok(after), Err)
     }
 
-    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.findings.iter().filter(|d| d.severity == Severity::Error)
     }
 
